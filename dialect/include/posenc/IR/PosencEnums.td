@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Keywords of the dialect.
+#ifndef POSENC_ENUMS_TD
+#define POSENC_ENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+class Posenc_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::posenc";
+}
+
+def Posenc_Side : Posenc_Enum<"Side", "which side of a score a token is on", [
+    I32EnumAttrCase<"query", 0>,
+    I32EnumAttrCase<"key", 1>]>;
+
+def Posenc_Alignment : Posenc_Enum<"Alignment",
+    "where query row i stands among the keys when Lq != Lk", [
+    I32EnumAttrCase<"bottom_right", 0>,
+    I32EnumAttrCase<"top_left", 1>]>;
+
+def Posenc_Pairing : Posenc_Enum<"Pairing",
+    "which two channels a rotation turns together", [
+    I32EnumAttrCase<"half", 0>,
+    I32EnumAttrCase<"interleaved", 1>]>;
+
+def Posenc_Placement : Posenc_Enum<"Placement",
+    "which channels of a head a partial rotation turns", [
+    I32EnumAttrCase<"first", 0>,
+    I32EnumAttrCase<"last", 1>]>;
+
+def Posenc_Orientation : Posenc_Enum<"Orientation", "the sign of a distance", [
+    I32EnumAttrCase<"query_minus_key", 0>,
+    I32EnumAttrCase<"key_minus_query", 1>]>;
+
+def Posenc_BiasForm : Posenc_Enum<"BiasForm",
+    "whether a distance bias uses p_i - p_j or its absolute value", [
+    I32EnumAttrCase<"causal", 0>,
+    I32EnumAttrCase<"symmetric", 1>]>;
+
+def Posenc_Direction : Posenc_Enum<"Direction",
+    "whether past and future distances have buckets of their own", [
+    I32EnumAttrCase<"causal", 0>,
+    I32EnumAttrCase<"bidirectional", 1>]>;
+
+def Posenc_TableAxis : Posenc_Enum<"TableAxis", "what an axis of a table counts", [
+    I32EnumAttrCase<"row", 0>,
+    I32EnumAttrCase<"head", 1>,
+    I32EnumAttrCase<"query", 2>,
+    I32EnumAttrCase<"key", 3>]>;
+
+def Posenc_NormalizeKind : Posenc_Enum<"NormalizeKind",
+    "how a row of scores becomes weights", [
+    I32EnumAttrCase<"softmax", 0>]>;
+
+def Posenc_TableKind : Posenc_Enum<"TableKind",
+    "the shape of a table that is built before the tiles run", [
+    I32EnumAttrCase<"angles", 0>,
+    I32EnumAttrCase<"strip", 1>]>;
+
+#endif // POSENC_ENUMS_TD

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Level 3: where and how each term of a kernel is computed.
+#ifndef POSENC_PLAN_OPS_TD
+#define POSENC_PLAN_OPS_TD
+
+include "posenc/IR/PosencOps.td"
+
+def Posenc_PlanOp : Posenc_Op<"plan", [
+    Symbol, SymbolTable, IsolatedFromAbove, NoTerminator, SingleBlock]> {
+  let summary = "how a kernel is computed on one instruction set";
+  let description = [{
+    A query tile of `rows` rows of one head walks its keys in runs, in blocks
+    of `keys` keys, with one running softmax state. `rows` lists the tile
+    functions to make, tallest first; the driver uses the tallest that the
+    rows left fill, and the one that fits best at the end.
+
+    The body holds, in this order: any number of `posenc.prepare`, at most one
+    `posenc.keys`, one `posenc.prologue`, one or more `posenc.step` and one
+    `posenc.epilogue`. Scores inside a plan are in base 2 after
+    `posenc.tile.to_base2` or a `posenc.tile.scale` that holds log2(e).
+
+    Example:
+    ```mlir
+    posenc.plan @nope_x86_64_avx2 kernel(@nope) isa("x86-64-avx2") heads(8) kv_heads(8)
+        head_dim(64) value_dim(64) rows([24]) keys(256) {
+      posenc.prologue {
+      ^bb0(%q: !posenc.query):
+        %0 = posenc.tile.scale %q by(0.18033688011112042)
+        posenc.yield %0 : !posenc.query
+      }
+      posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) whole_blocks {
+      ^bb0(%q: !posenc.query, %k: !posenc.key):
+        %s = posenc.dot %q, %k scale(1.0)
+        posenc.yield %s : !posenc.score
+      }
+      posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+      ^bb0(%q: !posenc.query, %k: !posenc.key):
+        %s = posenc.dot %q, %k scale(1.0)
+        posenc.yield %s : !posenc.score
+      }
+      posenc.epilogue {
+      ^bb0(%state: !posenc.state):
+        %o = posenc.tile.normalize softmax %state
+        posenc.yield %o : !posenc.output
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+      SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$kernel, StrAttr:$isa,
+      I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
+      DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$no_lse);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
+    `heads` `(` $heads `)` `kv_heads` `(` $kv_heads `)`
+    `head_dim` `(` $head_dim `)` `value_dim` `(` $value_dim `)`
+    `rows` `(` $rows `)` `keys` `(` $keys `)` (`no_lse` $no_lse^)? attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::posenc::PrepareOp, 4> getPrepareOps();
+    ::posenc::KeysOp getKeysOp(); // null when keys are used where they lie
+    ::posenc::PrologueOp getPrologueOp();
+    ::llvm::SmallVector<::posenc::StepOp, 4> getStepOps();
+    ::posenc::EpilogueOp getEpilogueOp();
+    ::posenc::PrepareOp lookupPrepare(::llvm::StringRef name);
+    /// The tensors that the plan reads besides q, k and v, in order of first use.
+    ::llvm::SmallVector<::posenc::OperandTensor> getOperandTensors();
+  }];
+}
+
+class Posenc_PlanPartOp<string mnemonic, list<Trait> traits = []>
+    : Posenc_Op<mnemonic, !listconcat([HasParent<"PlanOp">, IsolatedFromAbove,
+                                       SingleBlock], traits)> {
+  let regions = (region SizedRegion<1>:$body);
+}
+
+def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
+  let summary = "a table that is built once, before the tiles run";
+  let description = [{
+    Evaluated in double precision and stored as f32 in the prepared buffer.
+
+    - `angles`: yields a position of the key side and frequencies. One row per
+      position that a query or key of the call can have (per batch entry and
+      key when positions are an operand): the cosines of its pairs, then the
+      sines.
+    - `strip`: yields a Toeplitz score term. One number per head and distance
+      `p_i - p_j`, rising.
+
+    Example:
+    ```mlir
+    posenc.prepare @angles0 angles {
+      %p = posenc.position key law(#posenc.iota)
+      %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 128>)
+      posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Posenc_TableKind:$kind);
+  let assemblyFormat = "$sym_name $kind attr-dict-with-keyword $body";
+}
+
+def Posenc_KeysOp : Posenc_PlanPartOp<"keys"> {
+  let summary = "what is done to the keys once per (batch, key head)";
+  let description = [{
+    Its result is kept in scratch for all query tiles. Without this operation
+    keys are read where the caller has them.
+  }];
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+def Posenc_PrologueOp : Posenc_PlanPartOp<"prologue"> {
+  let summary = "what is done to the queries once per tile";
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+def Posenc_StepOp : Posenc_PlanPartOp<"step", [Symbol]> {
+  let summary = "the score of a run of keys";
+  let description = [{
+    Steps follow one another: a step takes the keys from where the one before
+    it stopped (0 for the first) up to the minimum of the results of `until`,
+    a map over (q_begin, q_end, lq, lk). With `whole_blocks` it stops at the
+    last multiple of the plan's `keys` and leaves the rest to the next step.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, AffineMapAttr:$until,
+                       UnitAttr:$whole_blocks);
+  let assemblyFormat = [{
+    $sym_name `until` `(` $until `)` (`whole_blocks` $whole_blocks^)?
+    attr-dict-with-keyword $body
+  }];
+}
+
+def Posenc_EpilogueOp : Posenc_PlanPartOp<"epilogue"> {
+  let summary = "from the running state to the output";
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+//===----------------------------------------------------------------------===//
+// The closed list of tile operations
+//===----------------------------------------------------------------------===//
+
+def Posenc_TileRotateOp : Posenc_Op<"tile.rotate",
+    [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "rotates channel pairs by the angles of a prepared table";
+  let description = [{
+    As `posenc.rotate`, with the cosines and sines read from `table`; `dims`
+    is twice the number of pairs.
+  }];
+  let arguments = (ins Posenc_Vector:$input, FlatSymbolRefAttr:$table,
+                       Posenc_Pairing:$pairing, I64Attr:$first_dim, I64Attr:$dims);
+  let results = (outs Posenc_Vector:$result);
+  let assemblyFormat = [{
+    $input `by` $table `pairing` `(` $pairing `)` `first_dim` `(` $first_dim `)`
+    `dims` `(` $dims `)` attr-dict `:` type($result)
+  }];
+}
+
+def Posenc_TileScaleOp : Posenc_TypedOp<"tile.scale", "QueryType"> {
+  let summary = "multiplies the queries by a constant";
+  let arguments = (ins Posenc_QueryType:$input, F64Attr:$factor);
+  let results = (outs Posenc_QueryType:$result);
+  let assemblyFormat = "$input `by` `(` $factor `)` attr-dict";
+  let hasFolder = 1;
+}
+
+def Posenc_TileToBase2Op : Posenc_TypedOp<"tile.to_base2", "ScoreType"> {
+  let summary = "multiplies a score term by log2(e)";
+  let arguments = (ins Posenc_ScoreType:$input);
+  let results = (outs Posenc_ScoreType:$result);
+  let assemblyFormat = "$input attr-dict";
+}
+
+def Posenc_TileLoadStripOp : Posenc_TypedOp<"tile.load_strip", "ScoreType"> {
+  let summary = "reads a Toeplitz term from a prepared strip";
+  let arguments = (ins FlatSymbolRefAttr:$table);
+  let results = (outs Posenc_ScoreType:$result);
+  let assemblyFormat = "$table attr-dict";
+}
+
+def Posenc_TileNormalizeOp : Posenc_TypedOp<"tile.normalize", "OutputType"> {
+  let summary = "divides the running output by the running sum";
+  let description = [{
+    Also writes the natural log-sum-exp `ln(2) (m + log2(l))` where the caller
+    wants it. Rows without keys give 0 and -inf.
+  }];
+  let arguments = (ins Posenc_NormalizeKind:$kind, Posenc_StateType:$state);
+  let results = (outs Posenc_OutputType:$result);
+  let assemblyFormat = "$kind $state attr-dict";
+}
+
+#endif // POSENC_PLAN_OPS_TD

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types, masks and laws: verification and meaning.
+#include "posenc/IR/Posenc.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace posenc;
+
+FailureOr<APFloat> posenc::parseF64(AsmParser &parser) {
+  APFloat value(APFloat::IEEEdouble());
+  // Integers are welcome where a real number is meant; parseFloat takes
+  // hexadecimal integers as bit patterns and refuses decimal ones.
+  int64_t integer;
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef rest(loc.getPointer());
+  bool isHex = rest.starts_with("0x");
+  StringRef digits = rest;
+  digits.consume_front("-");
+  size_t end = digits.find_first_not_of("0123456789");
+  bool isInteger = !isHex && end != 0 &&
+                   (end == StringRef::npos ||
+                    (digits[end] != '.' && digits[end] != 'e'));
+  if (isInteger) {
+    if (parser.parseInteger(integer))
+      return failure();
+    return APFloat(static_cast<double>(integer));
+  }
+  if (parser.parseFloat(APFloat::IEEEdouble(), value))
+    return failure();
+  return value;
+}
+
+FailureOr<DenseF64ArrayAttr> posenc::parseF64Array(AsmParser &parser) {
+  SmallVector<double> values;
+  auto parseOne = [&]() -> ParseResult {
+    FailureOr<APFloat> value = parseF64(parser);
+    if (failed(value))
+      return failure();
+    values.push_back(value->convertToDouble());
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  return DenseF64ArrayAttr::get(parser.getContext(), values);
+}
+
+void posenc::printF64Array(AsmPrinter &printer, DenseF64ArrayAttr values) {
+  printer << "[";
+  llvm::interleaveComma(values.asArrayRef(), printer.getStream(),
+                        [&](double value) { printer.printFloat(APFloat(value)); });
+  printer << "]";
+}
+
+#define GET_TYPEDEF_CLASSES
+#include "posenc/IR/PosencTypes.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "posenc/IR/PosencAttrs.cpp.inc"
+
+void PosencDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "posenc/IR/PosencAttrs.cpp.inc"
+      >();
+}
+
+void PosencDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "posenc/IR/PosencTypes.cpp.inc"
+      >();
+}
+
+LogicalResult
+TableType::verify(function_ref<InFlightDiagnostic()> emitError,
+                  ArrayRef<TableAxis> axes) {
+  if (axes.empty())
+    return emitError() << "expected a table to have at least one axis";
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (llvm::is_contained(axes.drop_front(i + 1), axes[i]))
+      return emitError() << "expected the axes of a table to differ, but '"
+                         << stringifyTableAxis(axes[i]) << "' occurs twice";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// min over results of a map over (q_begin, q_end, lq, lk).
+static AffineMap keyRange(MLIRContext *context,
+                          function_ref<void(AffineExpr, AffineExpr, AffineExpr,
+                                            AffineExpr,
+                                            SmallVectorImpl<AffineExpr> &)>
+                              build) {
+  AffineExpr qBegin, qEnd, lq, lk;
+  bindDims(context, qBegin, qEnd, lq, lk);
+  SmallVector<AffineExpr> results;
+  build(qBegin, qEnd, lq, lk, results);
+  return AffineMap::get(4, 0, results, context);
+}
+
+bool FullMaskAttr::allows(int64_t, int64_t, int64_t, int64_t) const {
+  return true;
+}
+AffineMap FullMaskAttr::getKeysEnd() const {
+  return keyRange(getContext(),
+                  [](auto, auto, auto, AffineExpr lk, auto &results) {
+                    results.push_back(lk);
+                  });
+}
+AffineMap FullMaskAttr::getInteriorEnd() const { return getKeysEnd(); }
+bool FullMaskAttr::showsFuture() const { return true; }
+std::optional<Alignment> FullMaskAttr::getMaskAlignment() const {
+  return std::nullopt;
+}
+
+bool CausalMaskAttr::allows(int64_t i, int64_t j, int64_t queryLen,
+                            int64_t keyLen) const {
+  int64_t shift =
+      getAlignment() == Alignment::bottom_right ? keyLen - queryLen : 0;
+  return j <= i + shift;
+}
+AffineMap CausalMaskAttr::getKeysEnd() const {
+  bool shifted = getAlignment() == Alignment::bottom_right;
+  return keyRange(getContext(),
+                  [=](AffineExpr, AffineExpr qEnd, AffineExpr lq, AffineExpr lk,
+                      SmallVectorImpl<AffineExpr> &results) {
+                    results.push_back(shifted ? qEnd + lk - lq : qEnd);
+                    results.push_back(lk);
+                  });
+}
+AffineMap CausalMaskAttr::getInteriorEnd() const {
+  bool shifted = getAlignment() == Alignment::bottom_right;
+  return keyRange(getContext(),
+                  [=](AffineExpr qBegin, AffineExpr, AffineExpr lq,
+                      AffineExpr lk, SmallVectorImpl<AffineExpr> &results) {
+                    results.push_back(shifted ? qBegin + lk - lq + 1
+                                              : qBegin + 1);
+                    results.push_back(lk);
+                  });
+}
+bool CausalMaskAttr::showsFuture() const { return false; }
+std::optional<Alignment> CausalMaskAttr::getMaskAlignment() const {
+  return getAlignment();
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+LogicalResult IotaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t offset, Alignment) {
+  // Positions are int32 in the kernels, and lengths go up to 2^30.
+  constexpr int64_t limit = int64_t{1} << 30;
+  if (offset < -limit || offset > limit)
+    return emitError() << "expected 'offset' to be between -2^30 and 2^30, but "
+                          "got "
+                       << offset;
+  return success();
+}
+Alignment IotaAttr::getAlignment() const { return getAlign(); }
+bool IotaAttr::isAffine() const { return true; }
+
+LogicalResult
+PositionTensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           StringRef name, Alignment) {
+  if (name.empty())
+    return emitError() << "expected the operand's name not to be empty";
+  return success();
+}
+Alignment PositionTensorAttr::getAlignment() const { return getAlign(); }
+bool PositionTensorAttr::isAffine() const { return false; }
+
+//===----------------------------------------------------------------------===//
+// Relations
+//===----------------------------------------------------------------------===//
+
+int64_t DifferenceAttr::apply(int64_t queryMinusKey) const {
+  return getOrientation() == Orientation::query_minus_key ? queryMinusKey
+                                                          : -queryMinusKey;
+}
+std::optional<int64_t> DifferenceAttr::getCardinality() const {
+  return std::nullopt;
+}
+
+LogicalResult
+ClippedDistanceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            Orientation, int64_t max) {
+  if (max < 0 || max > (int64_t{1} << 24))
+    return emitError() << "expected 'max' to be between 0 and 2^24, but got "
+                       << max;
+  return success();
+}
+int64_t ClippedDistanceAttr::apply(int64_t queryMinusKey) const {
+  int64_t distance = getOrientation() == Orientation::query_minus_key
+                         ? queryMinusKey
+                         : -queryMinusKey;
+  return std::clamp(distance, -getMax(), getMax()) + getMax();
+}
+std::optional<int64_t> ClippedDistanceAttr::getCardinality() const {
+  return 2 * getMax() + 1;
+}
+
+LogicalResult
+ThresholdBucketAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            DenseI64ArrayAttr thresholds,
+                            int64_t futureOffset) {
+  int64_t last = 1;
+  for (int64_t threshold : thresholds.asArrayRef()) {
+    if (threshold < last)
+      return emitError() << "expected thresholds to be positive and not to "
+                            "decrease, but "
+                         << threshold << " comes after " << last;
+    last = threshold;
+  }
+  if (futureOffset < -1)
+    return emitError() << "expected 'future_offset' to be -1 or a bucket, but "
+                          "got "
+                       << futureOffset;
+  return success();
+}
+int64_t ThresholdBucketAttr::apply(int64_t queryMinusKey) const {
+  ArrayRef<int64_t> thresholds = getThresholds().asArrayRef();
+  auto reached = [&](int64_t distance) {
+    return llvm::upper_bound(thresholds, distance) - thresholds.begin();
+  };
+  if (queryMinusKey >= 0)
+    return reached(queryMinusKey);
+  return getFutureOffset() < 0 ? 0
+                               : getFutureOffset() + reached(-queryMinusKey);
+}
+std::optional<int64_t> ThresholdBucketAttr::getCardinality() const {
+  int64_t perSide = getThresholds().size() + 1;
+  return std::max(perSide, getFutureOffset() < 0
+                               ? 0
+                               : getFutureOffset() + perSide);
+}
+
+//===----------------------------------------------------------------------===//
+// Frequencies and tables
+//===----------------------------------------------------------------------===//
+
+LogicalResult GeometricAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                    APFloat base, int64_t dims) {
+  if (!base.isFinite() || base.isNegative() || base.isZero())
+    return emitError() << "expected 'base' to be positive and finite, but got "
+                       << base.convertToDouble();
+  if (dims <= 0 || dims % 2 != 0)
+    return emitError() << "expected 'dims' to be even and positive, but got "
+                       << dims;
+  return success();
+}
+SmallVector<double> GeometricAttr::getFrequencies() const {
+  SmallVector<double> frequencies;
+  double base = getBase().convertToDouble();
+  for (int64_t k = 0; k < getDims() / 2; ++k)
+    frequencies.push_back(std::pow(base, -2.0 * k / getDims()));
+  return frequencies;
+}
+
+LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  StringRef name, int64_t rows) {
+  if (name.empty())
+    return emitError() << "expected the operand's name not to be empty";
+  if (rows < 0 || rows > (int64_t{1} << 26))
+    return emitError() << "expected 'rows' to be between 0 and 2^26, but got "
+                       << rows;
+  return success();
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions that the CPU generator makes from a plan and their arguments.
+// The generator and the driver both ask here, so that they cannot disagree.
+//
+// Calling convention: `int32_t symbol(args...)` in C, result 0. An argument of
+// rank 0 is an int32_t by value; any other is a `struct halide_buffer_t *` (see
+// TileBuffer) with f32 or int32 elements. Its `min` is 0 in every dimension but
+// a strip's. Strides count elements. Offsets within one buffer are computed in
+// 32 bits: (extent - 1) * stride must stay below 2^31 in every dimension, so
+// the driver cuts long runs of keys.
+#ifndef POSENC_HALIDE_TILESIGNATURE_H
+#define POSENC_HALIDE_TILESIGNATURE_H
+
+#include "posenc/IR/Posenc.h"
+
+#include <string>
+
+namespace posenc {
+
+enum class TileArgKind {
+  // Buffers that are read. Extents are given innermost dimension first; n is
+  // the number of valid rows of the tile, m the number of keys of the run.
+  Query,          // f32 (head_dim, n), stride 1 in dimension 0
+  Key,            // f32 (head_dim, m), stride 1 in dimension 0
+  Value,          // f32 (value_dim, m), stride 1 in dimension 0
+  Angles,         // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
+                  // row (of each key in the key transform)
+  Strip,          // f32 (any), stride 1: entry i - j for row i and key j of this
+                  // call. Covers rows 0 .. TileFunction::rows - 1, also those
+                  // beyond n, and keys 0 .. m - 1
+  Table,          // f32, the slice of this head; see TileArg::dims
+  QueryPositions, // int32 (n), stride 1
+  KeyPositions,   // int32 (m), stride 1
+
+  // Numbers, int32.
+  Rows,       // n
+  KeyCount,   // m
+  QueryBegin, // storage index of row 0
+  QueryShift, // Lk - Lq with bottom_right alignment, 0 with top_left
+  KeyBegin,   // storage index of key 0
+  StepEnd,    // key of this call at which the step stops; not below that of the
+              // step before; a multiple of the plan's `keys` after it for steps
+              // of whole blocks; m for the last step
+  First,      // 1: the state is initialised, 0: it is continued
+
+  // Buffers that are written.
+  State,          // f32 (rows, stateColumns), compact, 64-byte aligned; read
+                  // too unless First. Its contents mean nothing to the caller
+  Output,         // f32 (value_dim, n), stride 1 in dimension 0; extent 0 in
+                  // dimension 1 when more runs follow: nothing is written
+  LogSumExp,      // f32 (n), any stride; extent 0 when not wanted
+  TransformedKey, // f32 (head_dim, m), stride 1 in dimension 0
+};
+
+struct TileArg {
+  TileArgKind kind;
+  /// Angles, Strip: the posenc.prepare. StepEnd: the posenc.step. Positions and
+  /// tables that are operands: the operand's name.
+  std::string symbol;
+  /// Dimensions of the buffer; 0 for numbers.
+  int64_t rank = 0;
+  /// int32 rather than f32.
+  bool isInteger = false;
+  /// Table: its law (#posenc.operand or #posenc.constants) and type. Two uses
+  /// of an equal law and type are one argument.
+  mlir::Attribute law;
+  TableType type;
+  /// Table: what its dimensions count, innermost first: the axes of its type
+  /// without `head`, in the order key, query, row (key: m, query: n). Empty for
+  /// a table over heads alone, which has one dimension of extent 1. Strides are
+  /// free, but a stride of 1 in dimension 0 is fast. With both a query and a
+  /// key dimension, values of -1e30 and below mask the pair.
+  llvm::SmallVector<TableAxis> dims;
+
+  /// The name of the parameter, unique in its function.
+  std::string getName() const;
+};
+
+struct TileFunction {
+  std::string symbol;
+  llvm::SmallVector<TileArg> args;
+  /// Rows of the tile and columns of its state: rows * stateColumns floats. 0
+  /// for the key transform.
+  int64_t rows = 0;
+  int64_t stateColumns = 0;
+};
+
+/// `<plan>_tile<rows>` for each entry of `rows`, in that order. Fails with a
+/// diagnostic at the plan when no generator exists for its isa, or rows or keys
+/// do not suit it.
+mlir::FailureOr<llvm::SmallVector<TileFunction>> getTileFunctions(PlanOp plan);
+
+/// `<plan>_keys`: transforms a run of keys; none when the plan reads keys where
+/// they lie. Arguments: Key, Angles ..., TransformedKey.
+std::optional<TileFunction> getKeyFunction(PlanOp plan);
+
+/// The memory layout of `struct halide_buffer_t`, for callers that build one.
+/// type is {code: u8, bits: u8, lanes: u16}; dim points to {min, extent,
+/// stride, flags}, all int32, for each dimension. Only these need be set:
+/// host, type, dimensions and dim.
+struct TileBuffer {
+  static constexpr unsigned kBytes = 56;
+  static constexpr unsigned kHostOffset = 16, kTypeOffset = 32,
+                            kDimensionsOffset = 36, kDimOffset = 40;
+  static constexpr unsigned kDimBytes = 16;
+  static constexpr unsigned kTypeCodeFloat = 2, kTypeCodeInt = 0;
+};
+
+} // namespace posenc
+
+#endif // POSENC_HALIDE_TILESIGNATURE_H

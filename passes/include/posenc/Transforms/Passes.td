@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes from level 1 to the host program of a kernel.
+#ifndef POSENC_TRANSFORMS_PASSES_TD
+#define POSENC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PosencExpandEncodings : Pass<"posenc-expand-encodings", "::mlir::ModuleOp"> {
+  let summary = "Replaces named encodings by the primitives that they mean";
+  let description = [{
+    Input: kernels of level 1; kernels that have a body are left alone.
+
+    ```
+    posenc.kernel @k heads(H) head_dim(D) mask(M) scale(s) encode [e1, e2]
+      =>
+    posenc.kernel @k heads(H) head_dim(D) {
+      q1, k1 = e1 applied to q, k ; then e2 ...
+      s = posenc.dot q', k' scale(s) ; + the score terms in list order
+      select by M, normalize, weighted_sum, yield
+    }
+    ```
+
+    Output: kernels of level 2 without the clauses mask, scale, positions and
+    encode. Nothing after this pass knows a named encoding.
+  }];
+}
+
+def PosencSimplifyScores : Pass<"posenc-simplify-scores", "::mlir::ModuleOp"> {
+  let summary = "Applies the identities of scores that their traits allow";
+  let description = [{
+    Input and output: kernels of level 2.
+
+    - A bias that depends on the query row alone adds the same number to a
+      whole row of scores. It is dropped when nothing can see it: the kernel
+      says `no_lse`, the scores reach a softmax without passing through a
+      `posenc.map`. Otherwise a missed remark says which condition failed.
+    - Parts of a bias region that depend on one constant table only are
+      evaluated once, into a new constant table.
+    - Bias terms of one sum that are Toeplitz over the same positions are
+      merged into one bias, so that they share one strip.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
+  let summary = "Decides where each term of a kernel is evaluated";
+  let description = [{
+    Input: kernels of level 2. Output: for each kernel and each instruction set
+    of `isa` a `posenc.plan` named `<kernel>_<isa with _>`, after the kernel.
+
+    - rotations: angles in `posenc.prepare`, keys in `posenc.keys`, queries in
+      `posenc.prologue`;
+    - the dot product's scale and the change to base 2: folded into the queries
+      when no `posenc.map` needs natural scores;
+    - Toeplitz biases: a strip in `posenc.prepare`; other biases: per score;
+    - the mask: steps that do not need it (`@interior`) run first.
+
+    Each decision is a remark of category `posenc-plan`.
+  }];
+  let options = [
+    ListOption<"isa", "isa", "std::string",
+               "instruction sets to plan for (x86-64, x86-64-avx2, x86-64-avx512)">];
+}
+
+def PosencVerifyPlan : Pass<"posenc-verify-plan", "::mlir::ModuleOp"> {
+  let summary = "Checks that plans keep the contract with the generators";
+  let description = [{
+    Fails when a part of a `posenc.plan` holds an operation outside the closed
+    list of that part, when a table reference is dangling or of another kind,
+    when a step's `until` is not a map over (q_begin, q_end, lq, lk), when the
+    last step does not end where the mask ends, or when a score is not in base
+    2 exactly once. The input is not changed.
+  }];
+}
+
+def PosencLowerDriver : Pass<"posenc-lower-driver", "::mlir::ModuleOp"> {
+  let summary = "Writes the host program of a kernel around its tile functions";
+  let description = [{
+    Input: one kernel and its verified plans, best instruction set first.
+    Output: the entry points of design section 5 (the kernel, `_prepare`,
+    `_prepared_bytes`, `_scratch_bytes`) as func, scf, arith, math and llvm
+    operations that call the runtime of posenc/kernel_abi.h and the tile
+    functions, and the kernel's description as constant data. The kernel and
+    the plans are erased.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+#endif // POSENC_TRANSFORMS_PASSES_TD

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Level 1 to level 2: named encodings become the primitives that they mean.
+#include "posenc/IR/Posenc.h"
+#include "posenc/Transforms/Passes.h"
+
+namespace posenc {
+#define GEN_PASS_DEF_POSENCEXPANDENCODINGS
+#include "posenc/Transforms/Passes.h.inc"
+} // namespace posenc
+
+using namespace mlir;
+using namespace posenc;
+
+static void expand(KernelOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  Location loc = kernel.getLoc();
+  OpBuilder builder(context);
+  Block *block = builder.createBlock(
+      &kernel.getBody(), {},
+      {QueryType::get(context), KeyType::get(context), ValueType::get(context)},
+      {loc, loc, loc});
+  Expansion expansion(builder, kernel, block->getArgument(0),
+                      block->getArgument(1));
+  if (ArrayAttr list = kernel.getEncodeAttr())
+    for (Attribute entry : list)
+      cast<EncodingAttrInterface>(entry).expand(expansion);
+  Value score =
+      DotOp::create(builder, loc, expansion.query, expansion.key,
+                    builder.getF64FloatAttr(kernel.getDotScale()));
+  for (Value term : expansion.terms)
+    score = AddOp::create(builder, loc, score, term);
+  score = SelectOp::create(builder, loc, score, kernel.getMaskOrDefault());
+  Value weights =
+      NormalizeOp::create(builder, loc, NormalizeKind::softmax, score);
+  Value output =
+      WeightedSumOp::create(builder, loc, weights, block->getArgument(2));
+  YieldOp::create(builder, loc, output);
+  kernel.removeMaskAttr();
+  kernel.removeScaleAttr();
+  kernel.removePositionsAttr();
+  kernel.removeEncodeAttr();
+}
+
+namespace {
+struct ExpandEncodings
+    : posenc::impl::PosencExpandEncodingsBase<ExpandEncodings> {
+  void runOnOperation() override {
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (!kernel.isExpanded())
+        expand(kernel);
+  }
+};
+} // namespace

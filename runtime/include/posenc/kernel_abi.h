@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What a compiled kernel and the runtime say to each other. Not for users: a
+ * program includes posenc/posenc.h and the header generated with its kernel.
+ *
+ * A kernel library is data (one posenc_kernel_desc) plus generated code. The
+ * code asks the runtime to check its arguments against that description
+ * (posenc_kernel_enter), to find scratch memory (posenc_kernel_scratch) and to
+ * spread items over the pool (posenc_kernel_parallel). The compiler's driver
+ * lowering emits these structures field by field: any change here bumps
+ * POSENC_KERNEL_ABI, and a kernel of another ABI is refused at run time.
+ */
+#ifndef POSENC_KERNEL_ABI_H
+#define POSENC_KERNEL_ABI_H
+
+#include "posenc/posenc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POSENC_KERNEL_ABI 1
+#define POSENC_MAX_RANK 4
+#define POSENC_MAX_TENSORS 24
+
+/* What one extent of a tensor must be. The first tensor that mentions a
+ * symbolic extent fixes it, later ones must agree. */
+enum {
+  POSENC_AXIS_CONST = 0,     /* exactly `value` */
+  POSENC_AXIS_BATCH = 1,     /* B */
+  POSENC_AXIS_HEADS = 2,     /* H, the query heads of this call (a shard's) */
+  POSENC_AXIS_KV_HEADS = 3,  /* Hkv = H / (heads / kv_heads) */
+  POSENC_AXIS_QUERY_LEN = 4, /* Lq */
+  POSENC_AXIS_KEY_LEN = 5,   /* Lk */
+  POSENC_AXIS_HEADS_OR_1 = 6 /* H, or 1 for "the same for every head" */
+};
+
+enum {
+  POSENC_TENSOR_OUTPUT = 1,      /* written by the kernel */
+  POSENC_TENSOR_OPTIONAL = 2,    /* may be NULL */
+  POSENC_TENSOR_UNIT_STRIDE = 4, /* the last axis must be contiguous */
+  POSENC_TENSOR_PREPARE = 8      /* NAME_prepare reads its data */
+};
+
+typedef struct posenc_axis_desc {
+  int32_t kind; /* POSENC_AXIS_... */
+  int32_t reserved;
+  int64_t value;
+} posenc_axis_desc;
+
+typedef struct posenc_tensor_desc {
+  const char *name; /* as in the specification: "q", "t5_bias.table" */
+  int32_t rank;
+  int32_t flags;
+  uint8_t dtype_code, dtype_bits; /* DLPack's, lanes are 1 */
+  uint16_t reserved0;
+  uint32_t reserved1;
+  posenc_axis_desc axes[POSENC_MAX_RANK];
+} posenc_tensor_desc;
+
+typedef struct posenc_variant_desc {
+  const char *isa;    /* "x86-64-avx512", ... */
+  uint64_t requires_; /* POSENC_CPU_... bits that must all be present */
+} posenc_variant_desc;
+
+/* How query row i of Lq is placed against key column j of Lk. */
+enum { POSENC_ALIGN_BOTTOM_RIGHT = 0, POSENC_ALIGN_TOP_LEFT = 1 };
+enum {
+  /* positions come from the tensor "positions" [B, Lk]: needs Lq <= Lk */
+  POSENC_KERNEL_POSITION_TENSOR = 1
+};
+
+typedef struct posenc_kernel_desc {
+  uint32_t abi;
+  uint32_t flags;
+  const char *name;
+  int32_t heads, kv_heads, head_dim, value_dim;
+  int32_t tensor_count, variant_count;
+  const posenc_tensor_desc *tensors;   /* in the order of NAME_args */
+  const posenc_variant_desc *variants; /* best first */
+  uint64_t fingerprint; /* of the specification, kept in prepared buffers */
+} posenc_kernel_desc;
+
+/* The layout shared by every NAME_args: `size`, then one DLTensor pointer for
+ * each entry of posenc_kernel_desc.tensors. */
+typedef struct posenc_any_args {
+  size_t size;
+  const DLTensor *tensors[];
+} posenc_any_args;
+
+/* A checked tensor. Strides count elements; an axis of extent 1 where the
+ * description says HEADS_OR_1 gets stride 0, so that it can be indexed by head.
+ * data is NULL when an optional tensor is absent; byte_offset is included. */
+typedef struct posenc_view {
+  char *data;
+  int64_t extent[POSENC_MAX_RANK];
+  int64_t stride[POSENC_MAX_RANK];
+} posenc_view;
+
+/* One call in flight; lives on the caller's stack. */
+typedef struct posenc_frame {
+  const posenc_kernel_desc *desc;
+  const posenc_call *call; /* NULL: all defaults */
+  int64_t batch, heads, kv_heads, query_len, key_len;
+  int64_t first_head; /* of the shard, in the specification's numbering */
+  int64_t variant;    /* index into desc->variants */
+  int64_t workers;    /* upper bound of the `worker` given to items, plus 1 */
+  char *prepared;     /* caller's prepared payload (header skipped), or NULL */
+  char *shared;       /* scratch shared by all workers, 64-byte aligned */
+  char *worker_base;  /* worker w owns worker_base + w * worker_bytes */
+  int64_t worker_bytes;
+  void *owned; /* internal scratch to be freed by posenc_kernel_leave */
+  posenc_view tensors[POSENC_MAX_TENSORS];
+} posenc_frame;
+
+/* Checks args and call against the description and fills the frame. Lengths
+ * are limited to 2^30 and products of extents and strides must fit in int64.
+ * `call` may be NULL. On failure nothing needs to be released. */
+posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
+                                  const void *args, const posenc_call *call,
+                                  posenc_frame *frame);
+
+/* The same without looking at outputs: for NAME_prepare and the size queries.
+ * Only extents are checked; data may be NULL unless flagged
+ * POSENC_TENSOR_PREPARE and `need_data` is nonzero. `call` (may be NULL) only
+ * says how many workers a call would have. */
+posenc_status posenc_kernel_enter_prepare(const posenc_kernel_desc *desc,
+                                          const void *args,
+                                          const posenc_call *call,
+                                          int32_t need_data,
+                                          posenc_frame *frame);
+
+/* Bytes that posenc_kernel_scratch takes from call->scratch for these sizes
+ * (alignment included), or SIZE_MAX when that overflows. */
+size_t posenc_kernel_scratch_bytes(const posenc_frame *frame,
+                                   int64_t shared_bytes, int64_t worker_bytes);
+
+/* Sets frame->shared and frame->worker_base from call->scratch, or allocates
+ * when the caller gave none. */
+posenc_status posenc_kernel_scratch(posenc_frame *frame, int64_t shared_bytes,
+                                    int64_t worker_bytes);
+
+/* An item of work. A nonzero status stops the remaining items. */
+typedef int32_t (*posenc_kernel_item)(posenc_frame *frame, int64_t item,
+                                      int64_t worker);
+
+/* Runs items 0 .. count-1, started in that order, on the call's pool or on the
+ * calling thread. Returns the first failure. */
+posenc_status posenc_kernel_parallel(posenc_frame *frame, int64_t count,
+                                     posenc_kernel_item item);
+
+/* Releases what posenc_kernel_scratch allocated; returns `status`. */
+posenc_status posenc_kernel_leave(posenc_frame *frame, posenc_status status);
+
+/* The prepared buffer: a 64-byte header that says which kernel and shape it
+ * was made for, then `payload_bytes` of tables, 64-byte aligned when the
+ * buffer is. posenc_kernel_enter refuses a buffer made for something else. */
+size_t posenc_prepared_total_bytes(int64_t payload_bytes);
+posenc_status posenc_prepared_begin(const posenc_frame *frame, void *buffer,
+                                    size_t size, int64_t payload_bytes,
+                                    char **payload);
+/* Writes the header last, so that a failed prepare leaves no valid buffer. */
+void posenc_prepared_finish(const posenc_frame *frame, void *buffer);
+
+/* Records a tile function's failure (a Halide error code). */
+posenc_status posenc_kernel_tile_failed(const posenc_frame *frame,
+                                        int32_t code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* POSENC_KERNEL_ABI_H */

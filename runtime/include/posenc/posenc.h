@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The C API of the posenc runtime, and its manual.
+ */
+#ifndef POSENC_POSENC_H
+#define POSENC_POSENC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dlpack/dlpack.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/******************************************************************************
+ * Introduction
+ *
+ * posenc-compile turns a description of an attention kernel into a library and
+ * a header. The header declares, for a kernel called NAME,
+ *
+ *   typedef struct NAME_args { size_t size; DLTensor *q, *k, ... } NAME_args;
+ *   posenc_status NAME(const NAME_args *args, const posenc_call *call);
+ *   size_t        NAME_scratch_bytes(const NAME_args *, const posenc_call *);
+ *   size_t        NAME_prepared_bytes(const NAME_args *);
+ *   posenc_status NAME_prepare(const NAME_args *, void *buffer, size_t size);
+ *
+ * and says what each tensor must look like. This header declares what all
+ * kernels share: status codes, the options of a call, thread pools and CPU
+ * features. What is not in these two headers is not API.
+ *
+ * A program links the kernel library, then libposenc_runtime.a, then
+ * -lpthread -lm -ldl.
+ *
+ * Rules that hold everywhere
+ *  - Nothing aborts, exits, prints, or keeps a pointer after it returned (a
+ *    pool keeps its hooks' context until it is destroyed).
+ *  - There is no global state except the CPU feature word, filled once, and
+ *    each thread's last error. Every function may be called from several
+ *    threads at once unless its comment says otherwise.
+ *  - The caller owns everything that is passed in. Tensors are only read,
+ *    outputs are only written.
+ *
+ * Tensors
+ *  - A tensor is a DLTensor on the CPU. The logical order of axes is fixed by
+ *    the kernel's header ([B, H, L, D] for q, k, v and the output); other
+ *    layouts in memory are expressed by strides. Strides count elements,
+ *    NULL means compact row-major, and byte_offset is added to data.
+ *  - An input's stride may be 0, which repeats the same data, but not negative.
+ *    An output's elements must be distinct: sorted by stride, each axis must
+ *    step over everything inside it. Axes of extent 0 or 1 may have any stride.
+ *  - A query or key row may be at most 2^31 - 1 elements from the next one,
+ *    an extent is at most 2^30, and offsets in bytes must fit in an int64_t.
+ *  - Data must be aligned to its element size. Data may be NULL only in a
+ *    tensor without elements. Any extent may be 0.
+ *  - An output that shares memory with an input or with another output gives
+ *    undefined results; this is not checked.
+ *****************************************************************************/
+
+/******************************************************************************
+ * Version
+ *****************************************************************************/
+
+#define POSENC_VERSION_MAJOR 0
+#define POSENC_VERSION_MINOR 1
+#define POSENC_VERSION_PATCH 0
+#define POSENC_VERSION_NUMBER                                                  \
+  (POSENC_VERSION_MAJOR * 10000 + POSENC_VERSION_MINOR * 100 +                 \
+   POSENC_VERSION_PATCH)
+
+/* Marks what a shared library that contains the runtime exports. */
+#ifndef POSENC_API
+#if defined(__GNUC__)
+#define POSENC_API __attribute__((visibility("default")))
+#else
+#define POSENC_API
+#endif
+#endif
+
+/* POSENC_VERSION_NUMBER of the library that the program was linked with. */
+POSENC_API int32_t posenc_version(void);
+
+/******************************************************************************
+ * Status
+ *****************************************************************************/
+
+/* Values never change; gaps leave room for related codes. */
+typedef enum posenc_status {
+  /* The call did what it says. */
+  POSENC_OK = 0,
+  /* A pointer is NULL, an extent is negative, data is misaligned, a buffer is
+   * too small or was prepared for another call, or an environment variable
+   * names something unknown: a mistake of the caller. */
+  POSENC_INVALID_ARGUMENT = 10,
+  /* A tensor's rank or extent differs from what the kernel, or another tensor
+   * of the same call, requires. */
+  POSENC_SHAPE_MISMATCH = 20,
+  /* A tensor's element type differs from the one the kernel was compiled for,
+   * or has more than one lane. */
+  POSENC_DTYPE_MISMATCH = 21,
+  /* A stride is negative, too large, not 1 where the kernel needs contiguous
+   * elements, or makes elements of an output overlap. */
+  POSENC_STRIDE_UNSUPPORTED = 22,
+  /* A number is outside its documented range: an extent above 2^30, heads of a
+   * shard that the kernel does not have, more queries than positions. */
+  POSENC_OUT_OF_RANGE = 23,
+  /* A product of extents, strides and element sizes does not fit in 64 bits. */
+  POSENC_OVERFLOW = 24,
+  /* The library holds no variant for this CPU, or POSENC_ISA asks for one that
+   * the CPU cannot run. */
+  POSENC_UNSUPPORTED_CPU = 30,
+  /* An allocation failed or a thread could not be started. */
+  POSENC_OUT_OF_MEMORY = 40,
+  /* A tensor is on a device that the kernel does not run on, or there is no
+   * such device. */
+  POSENC_NO_DEVICE = 50,
+  /* The device's driver reported a failure. */
+  POSENC_DEVICE_ERROR = 51,
+  /* Header, kernel library and runtime come from versions that do not fit
+   * together, or a struct has a member that this version does not know. */
+  POSENC_VERSION_MISMATCH = 60,
+  /* posenc contradicts itself: please report it. */
+  POSENC_INTERNAL = 90
+} posenc_status;
+
+/* The name of a status, such as "shape mismatch", or "unknown status". The
+ * string is static. */
+POSENC_API const char *posenc_status_string(posenc_status status);
+
+/* One sentence about the latest failure on the calling thread, such as
+ * "bloom: k has extent 7 on axis 2 (Lk), but must have 9 like axis 2 of v",
+ * also when the failure happened on a thread of the pool. Meaningful only
+ * directly after a call that failed: a call that succeeds may leave it as it
+ * was or clear it. Never NULL. The string belongs to the runtime and stays
+ * valid until the thread's next call into posenc. */
+POSENC_API const char *posenc_last_error(void);
+
+/******************************************************************************
+ * Thread pools
+ *
+ * A kernel runs on the thread that calls it, helped by the threads of the pool
+ * in posenc_call.pool. Results do not depend on the pool.
+ *****************************************************************************/
+
+/* A pool may serve calls from several threads at once. Each call makes progress
+ * on its calling thread; idle pool threads join the oldest call that wants
+ * help. A pool may also be used from inside a body that it runs. A pool must
+ * not be used in a child after fork(). */
+typedef struct posenc_pool posenc_pool;
+
+#define POSENC_POOL_MAX_THREADS 1024
+
+/* Creates a pool for `threads` threads including the calling one, so
+ * threads - 1 are started; they sleep between calls and take no signals. 0
+ * means one for each CPU that is online and that the process may use. On
+ * failure *pool is NULL.
+ * INVALID_ARGUMENT: pool is NULL, threads is negative or above
+ * POSENC_POOL_MAX_THREADS. OUT_OF_MEMORY: memory or threads ran out. */
+POSENC_API posenc_status posenc_pool_create(int32_t threads,
+                                            posenc_pool **pool);
+
+/* One task of a parallel loop. `worker` identifies the executing thread among
+ * those of the loop: two tasks that run at the same time have different ones.
+ */
+typedef void (*posenc_pool_body)(void *body_context, int64_t item,
+                                 int32_t worker);
+
+/* An existing thread pool of the program. */
+typedef struct posenc_pool_hooks {
+  size_t size;     /* sizeof(posenc_pool_hooks) */
+  int32_t threads; /* workers are 0 .. threads - 1 */
+  void *context;   /* given back to parallel_for */
+  /* Calls body(body_context, item, worker) exactly once for each item in
+   * 0 .. items - 1, on any threads and in any order, even one after another,
+   * and returns when all have returned. items is at most `threads`: each call
+   * works until nothing is left to do, so work is balanced whatever the
+   * schedule. Must accept being called from several threads at once if kernels
+   * are. Neither side may throw or longjmp through the other. */
+  void (*parallel_for)(void *context, int64_t items, posenc_pool_body body,
+                       void *body_context);
+} posenc_pool_hooks;
+
+/* Creates a pool that runs on the program's own threads. The struct is copied.
+ * Every `worker` must be below hooks->threads: a call that sees another one, or
+ * a loop that ends early, fails with INVALID_ARGUMENT. On failure *pool is
+ * NULL. INVALID_ARGUMENT: a pointer is NULL, size is not that of the struct,
+ * threads is below 1 or above POSENC_POOL_MAX_THREADS. OUT_OF_MEMORY. */
+POSENC_API posenc_status
+posenc_pool_create_hooked(const posenc_pool_hooks *hooks, posenc_pool **pool);
+
+/* The number of threads including the caller's; 1 for NULL. */
+POSENC_API int32_t posenc_pool_threads(const posenc_pool *pool);
+
+/* Stops and joins the pool's threads and frees it. NULL is allowed. No call may
+ * be using the pool. */
+POSENC_API void posenc_pool_destroy(posenc_pool *pool);
+
+/******************************************************************************
+ * Options of a call
+ *****************************************************************************/
+
+/* How a kernel is called. NULL, or a struct of zeros, means: on the calling
+ * thread, internal scratch, all heads. Set `size` to sizeof(posenc_call), best
+ * with POSENC_CALL_INIT, as soon as any other member is set.
+ *
+ *   posenc_call call = POSENC_CALL_INIT;
+ *   call.pool = pool;
+ *
+ * `size` is the version of the struct: members beyond it are taken as zero, and
+ * bytes beyond what the runtime knows must be zero (else VERSION_MISMATCH). */
+typedef struct posenc_call {
+  size_t size;
+  /* Threads that help, or NULL. */
+  posenc_pool *pool;
+  /* Working memory of at least NAME_scratch_bytes() bytes for the same args and
+   * the same pool, at any alignment; its contents are lost. One call at a time
+   * may use it. NULL: the kernel allocates and frees what it needs. */
+  void *scratch;
+  size_t scratch_bytes;
+  /* A buffer filled by NAME_prepare for the same shapes, or NULL to compute
+   * what it holds within the call. Many calls at a time may use it. */
+  const void *prepared;
+  /* The CUDA stream of a GPU kernel, NULL for its default stream. Unused on the
+   * CPU. */
+  void *stream;
+  /* The number, in the whole kernel, of the first head of these tensors: a
+   * tensor-parallel shard passes fewer heads than the kernel has. */
+  int32_t first_head;
+  /* Key and position of the counter-based random numbers of kernels that have
+   * dropout. Unused elsewhere. */
+  uint64_t seed, offset;
+} posenc_call;
+
+#ifdef __cplusplus
+#define POSENC_CALL_INIT                                                       \
+  {sizeof(posenc_call), nullptr, nullptr, 0, nullptr, nullptr, 0, 0, 0}
+#else
+#define POSENC_CALL_INIT                                                       \
+  {sizeof(posenc_call), NULL, NULL, 0, NULL, NULL, 0, 0, 0}
+#endif
+
+/******************************************************************************
+ * CPU features
+ *
+ * A kernel library holds variants for several instruction sets, best first; a
+ * call runs the first one whose features are all present. The environment
+ * variable POSENC_ISA, read at each call, forces the variant of that name
+ * (x86-64, x86-64-avx2, x86-64-avx512, x86-64-avx512-bf16): a name that the
+ * library does not hold is INVALID_ARGUMENT, one that the CPU cannot run is
+ * UNSUPPORTED_CPU. Empty is the same as unset. As always with the environment,
+ * do not change it while another thread may read it.
+ *****************************************************************************/
+
+/* AVX2, FMA and F16C, enabled by the operating system. */
+#define POSENC_CPU_AVX2_FMA (UINT64_C(1) << 0)
+/* AVX2_FMA and AVX-512 F, DQ, BW, VL and CD, enabled by the operating system.
+ */
+#define POSENC_CPU_AVX512 (UINT64_C(1) << 1)
+/* AVX512 and the bfloat16 dot product AVX512_BF16. */
+#define POSENC_CPU_AVX512_BF16 (UINT64_C(1) << 2)
+
+/* The POSENC_CPU_... bits that this machine has; detected once. */
+POSENC_API uint64_t posenc_cpu_features(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* POSENC_POSENC_H */

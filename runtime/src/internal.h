@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What the runtime's files share with each other.
+ */
+#ifndef POSENC_RUNTIME_INTERNAL_H
+#define POSENC_RUNTIME_INTERNAL_H
+
+#include "posenc/kernel_abi.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+/* Room for one sentence; longer ones are cut. */
+#define POSENC_ERROR_BYTES 512
+
+/* Cache line and widest vector. */
+#define POSENC_ALIGNMENT 64
+
+/* status.c: records the calling thread's sentence and returns `status`. */
+posenc_status posenc_fail(posenc_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void posenc_clear_error(void);
+bool posenc_is_failure(int32_t value);
+
+/* call.c: the options of a call with the defaults filled in. */
+posenc_status posenc_read_call(const posenc_call *call, posenc_call *options);
+
+/* variant.c: index of the variant to run. */
+posenc_status posenc_choose_variant(const posenc_kernel_desc *desc,
+                                    int64_t *variant);
+
+/* tensor.c: one tensor by itself; agreement between tensors is arguments.c's.
+ * Messages start with the kernel's name. */
+posenc_status posenc_check_extents(const posenc_kernel_desc *desc,
+                                   const posenc_tensor_desc *expected,
+                                   const DLTensor *tensor);
+/* The rest: device, type, strides, data. Fills `view`. A tensor that has no
+ * elements gets `empty` for its data if that is NULL. */
+posenc_status posenc_check_data(const posenc_kernel_desc *desc,
+                                const posenc_tensor_desc *expected,
+                                const DLTensor *tensor, char *empty,
+                                posenc_view *view);
+
+/* prepared.c: sets frame->prepared once the shape is known. */
+posenc_status posenc_check_prepared(posenc_frame *frame, const void *prepared);
+
+/* pool.c: calls `body` with workers 0 .. n - 1, n <= `wanted`, at the same time
+ * as far as threads are idle. `body` returns when no work is left, so that a
+ * worker that comes too late finds none. */
+void posenc_pool_run(posenc_pool *pool, int64_t wanted, posenc_pool_body body,
+                     void *body_context);
+
+#endif /* POSENC_RUNTIME_INTERNAL_H */

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles every specification, runs it and compares it with the reference.
+
+Uses nothing but installed tools: posenc-compile, posenc-run and, where it is
+installed, posenc-bench. Prints one line for each kernel; the exit code is 0 if
+all were compiled and within the accuracy bounds.
+"""
+
+import argparse
+import dataclasses
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+try:
+    import numpy as np
+except ImportError:
+    np = None  # --help works without
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+@dataclasses.dataclass
+class Kernel:
+    spec: str
+    name: str
+    kind: str  # "kernel" or "embed"
+    attributes: dict  # heads, kv_heads, head_dim, ... as written
+
+    def number(self, name, default=None):
+        value = self.attributes.get(name)
+        return int(value) if value and value.isdigit() else default
+
+    @property
+    def dtype(self):
+        return self.attributes.get("dtype", "f32")
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command, **kwargs):
+    """Runs a tool; its first error is the failure's text."""
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, errors="replace", **kwargs)
+    if result.returncode != 0:
+        lines = [line for line in (result.stderr + result.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if "error:" in line] or lines[-1:] or [f"exit code {result.returncode}"]
+        raise Failure(f"{os.path.basename(command[0])}: {errors[0]}")
+    return result.stdout + result.stderr
+
+
+def list_kernels(spec):
+    with open(spec, encoding="utf-8") as file:
+        text = re.sub(r"//[^\n]*", "", file.read())
+    starts = list(re.finditer(r'^\s*posenc\.(kernel|embed)\s+@"?([\w.$-]+)"?', text, re.MULTILINE))
+    kernels = []
+    for start, following in zip(starts, starts[1:] + [None]):
+        rest = text[start.end():following.start() if following else len(text)]
+        head = re.split(r"\bencode\b|\{", rest)[0]
+        kernels.append(Kernel(spec, start.group(2), start.group(1), dict(re.findall(r"\b(\w+)\(([^()]*)\)", head))))
+    return kernels
+
+
+def list_operands(explanation, sizes):
+    """The further inputs: lines `operand NAME: TYPE [EXTENT, ...]` of posenc-compile --explain.
+
+    An extent is a number or one of B, H, Hkv, L, Lq, Lk, D, Dv.
+    """
+    operands = []
+    for name, dtype, extents in re.findall(r"\boperand '?([\w.]+)'?:? (\w+) ?\[([^\]]*)\]", explanation):
+        shape = [int(e) if e.isdigit() else sizes[e] for e in re.split(r"[,x\s]+", extents.strip()) if e]
+        operands.append((name, dtype, shape))
+    return operands
+
+
+def store(values, dtype):
+    """Values as they are stored in a file: bf16 as u2, rounded to the nearest, ties to even."""
+    if dtype == "f16":
+        return values.astype(np.float16)
+    if dtype == "bf16":
+        bits = values.astype(np.float32).view(np.uint32)
+        return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return values.astype({"f64": np.float64, "i32": np.int32, "i64": np.int64}.get(dtype, np.float32))
+
+
+def load(path):
+    values = np.load(path)
+    if values.dtype == np.uint16:
+        values = (values.astype(np.uint32) << 16).view(np.float32)
+    return values.astype(np.float64)
+
+
+def make_operand(rng, name, dtype, shape):
+    if dtype.startswith("i"):
+        # Positions, and lengths and tables that positions are good enough for.
+        return store(np.broadcast_to(np.arange(shape[-1]), shape), dtype)
+    return store(rng.standard_normal(shape), dtype)
+
+
+def compare(kernel, output, reference, scores, values):
+    """The largest error and its fraction of what is allowed (design: accuracy)."""
+    if kernel.dtype in ("f16", "bf16"):
+        rms = np.sqrt(np.mean((output - reference) ** 2) / max(np.mean(reference ** 2), 1e-300))
+        return np.abs(output - reference).max(), rms / {"bf16": 2.5e-3, "f16": 4e-4}[kernel.dtype]
+    error = np.abs(output - reference).max(axis=-1)
+    # Maxima over the keys that a row sees.
+    seen = np.isfinite(scores)
+    largest = np.abs(values).max(axis=-1).repeat(scores.shape[1] // values.shape[1], axis=1)[:, :, None, :]
+    largest = np.where(seen, largest, 0).max(axis=-1)
+    score = np.where(seen, np.abs(np.where(seen, scores, 0)), 0).max(axis=-1)
+    bound = (2e-6 + 8 * 2.0**-24 * score) * largest
+    return error.max(), (error / np.maximum(bound, 1e-300)).max()
+
+
+def check_attention(tools, kernel, explanation, options, folder):
+    """(largest error, fraction of the bound, seconds of the reference)"""
+    heads = kernel.number("heads")
+    if not heads or not kernel.number("head_dim"):
+        raise Failure("heads(...) and head_dim(...) are not numbers in the specification")
+    kv_heads = kernel.number("kv_heads", heads)
+    group = heads // kv_heads
+    kv_heads = max(1, min(kv_heads, options.max_heads // group))
+    heads = kv_heads * group
+    dim = kernel.number("head_dim")
+    value_dim = kernel.number("head_dim_v", dim)
+    length = options.length
+    sizes = {"B": 1, "H": heads, "Hkv": kv_heads, "L": length, "Lq": length, "Lk": length, "D": dim, "Dv": value_dim}
+
+    rng = np.random.default_rng(1)
+    inputs = {
+        "q": store(rng.standard_normal((1, heads, length, dim)), kernel.dtype),
+        "k": store(rng.standard_normal((1, kv_heads, length, dim)), kernel.dtype),
+        "v": store(rng.standard_normal((1, kv_heads, length, value_dim)), kernel.dtype),
+    }
+    command = [tools["posenc-run"], kernel.spec, "--kernel", kernel.name]
+    for name, array in inputs.items():
+        path = os.path.join(folder, f"{name}.npy")
+        np.save(path, array)
+        command += [f"--{name}", path]
+    for name, dtype, shape in list_operands(explanation, sizes):
+        path = os.path.join(folder, f"{name}.npy")
+        np.save(path, make_operand(rng, name, dtype, shape))
+        command += ["--input", f"{name}={path}"]
+
+    native, reference, scores = (os.path.join(folder, f) for f in ("native.npy", "reference.npy", "scores.npy"))
+    run(command + ["--backend=native", "-o", native])
+    start = time.monotonic()
+    run(command + ["--backend=reference", "-o", reference, "--scores", scores])
+    seconds = time.monotonic() - start
+    return compare(kernel, load(native), load(reference), load(scores), load(os.path.join(folder, "v.npy"))) + (seconds,)
+
+
+def measure(tools, kernel, options, folder):
+    """(GFLOP/s, fraction of the FMA peak measured in the same run) on one thread, or None."""
+    if "posenc-bench" not in tools:
+        return None
+    report = os.path.join(folder, "bench.json")
+    run([tools["posenc-bench"], kernel.spec, "--kernel", kernel.name, "--mode=prefill", "--threads", "1",
+         "--lq", str(options.length), "--lk", str(options.length), "--json", report])
+    with open(report, encoding="utf-8") as file:
+        result = json.load(file)["results"][0]
+    return result["gflops"], result["peak_fraction"]
+
+
+def stripped_size(path, folder):
+    copy = os.path.join(folder, "stripped.a")
+    shutil.copyfile(path, copy)
+    run(["strip", "--strip-unneeded", copy])
+    return os.path.getsize(copy)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/quickstart.sh", description="Compiles and checks the specifications.")
+    parser.add_argument("--prefix", default=os.path.join(ROOT, "build/release/install"), help="where posenc is installed")
+    parser.add_argument("--output", default=os.path.join(ROOT, "build/quickstart"), help="for libraries, headers and arrays")
+    parser.add_argument("--length", type=int, default=512, help="number of queries and keys (512)")
+    parser.add_argument("--max-heads", type=int, default=1 << 20, metavar="N", help="run the first heads only")
+    parser.add_argument("specs", nargs="*", help="specification files (all of specs/)")
+    options = parser.parse_args()
+
+    tools = {}
+    for name in ("posenc-compile", "posenc-run", "posenc-bench"):
+        path = os.path.join(options.prefix, "bin", name)
+        if os.access(path, os.X_OK):
+            tools[name] = path
+    for name in ("posenc-compile", "posenc-run"):
+        if name not in tools:
+            sys.exit(f"quickstart.py: error: expected {name} in {options.prefix}/bin, found none")
+    specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "specs", "*.mlir")))
+    kernels = [kernel for spec in specs for kernel in list_kernels(spec)]
+    if not kernels:
+        sys.exit("quickstart.py: error: found no kernel in the specifications")
+
+    kernel_folder = os.path.join(options.output, "kernels")
+    array_folder = os.path.join(options.output, "arrays")
+    for folder in (kernel_folder, array_folder):
+        os.makedirs(folder, exist_ok=True)
+    (runtime,) = glob.glob(os.path.join(options.prefix, "lib*", "**", "libposenc_runtime.a"), recursive=True)[:1] or [None]
+    if runtime:
+        print(f"runtime library: {stripped_size(runtime, array_folder) / 1000:.1f} KB stripped")
+    print(f"length {options.length}, batch 1, one thread; 'of bound' is the largest error over the allowed one\n")
+    print(f"{'specification':24} {'kernel':24} {'compile':>8} {'size':>9} {'max error':>10} {'of bound':>8} "
+          f"{'GFLOP/s':>8} {'of peak':>7}")
+
+    failures = []
+    for kernel in kernels:
+        cells = ["-"] * 6
+        label = f"{os.path.basename(kernel.spec):24} {kernel.name:24}"
+        try:
+            start = time.monotonic()
+            explanation = run([tools["posenc-compile"], kernel.spec, "--kernel", kernel.name, "--explain",
+                               "-o", kernel_folder])
+            cells[0] = f"{time.monotonic() - start:.2f} s"
+            cells[1] = f"{stripped_size(os.path.join(kernel_folder, f'lib{kernel.name}.a'), array_folder) / 1000:.1f} KB"
+            if kernel.kind == "kernel":
+                error, fraction, _ = check_attention(tools, kernel, explanation, options, array_folder)
+                cells[2], cells[3] = f"{error:.2e}", f"{fraction:.2f}"
+                if not fraction <= 1:
+                    failures.append(f"{kernel.name}: the error is {fraction:.2f} times what is allowed")
+                performance = measure(tools, kernel, options, array_folder)
+                if performance:
+                    cells[4], cells[5] = f"{performance[0]:.1f}", f"{100 * performance[1]:.0f} %"
+        except (Failure, OSError, ValueError, KeyError, IndexError) as error:
+            failures.append(f"{kernel.name}: {error}")
+        print(f"{label} {cells[0]:>8} {cells[1]:>9} {cells[2]:>10} {cells[3]:>8} {cells[4]:>8} {cells[5]:>7}", flush=True)
+
+    print()
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    print(f"{len(kernels)} kernels, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
