@@ -16,9 +16,9 @@ OpFoldResult SelectOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// scale(q, 1) => q
+/// scale(q, 1) => q, unless it says something about the base of scores
 OpFoldResult TileScaleOp::fold(FoldAdaptor) {
-  if (getFactor().isExactlyValue(1.0))
+  if (getFactor().isExactlyValue(1.0) && !getBase2())
     return getInput();
   return {};
 }

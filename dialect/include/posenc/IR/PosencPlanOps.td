@@ -17,7 +17,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     The body holds, in this order: any number of `posenc.prepare`, at most one
     `posenc.keys`, one `posenc.prologue`, one or more `posenc.step` and one
     `posenc.epilogue`. Scores inside a plan are in base 2 after
-    `posenc.tile.to_base2` or a `posenc.tile.scale` that holds log2(e).
+    `posenc.tile.to_base2`; dot products are from the start if the prologue has
+    a `posenc.tile.scale` marked `base2`.
 
     Example:
     ```mlir
@@ -25,7 +26,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
         head_dim(64) value_dim(64) rows([24]) keys(256) {
       posenc.prologue {
       ^bb0(%q: !posenc.query):
-        %0 = posenc.tile.scale %q by(0.18033688011112042)
+        %0 = posenc.tile.scale %q by(0.18033688011112042) base2
         posenc.yield %0 : !posenc.query
       }
       posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) whole_blocks {
@@ -158,9 +159,15 @@ def Posenc_TileRotateOp : Posenc_Op<"tile.rotate",
 
 def Posenc_TileScaleOp : Posenc_TypedOp<"tile.scale", "QueryType"> {
   let summary = "multiplies the queries by a constant";
-  let arguments = (ins Posenc_QueryType:$input, F64Attr:$factor);
+  let description = [{
+    `base2` says that the factor holds log2(e): dot products with these queries
+    are in base 2.
+
+    Example: `%1 = posenc.tile.scale %q by(0.18033688011112042) base2`
+  }];
+  let arguments = (ins Posenc_QueryType:$input, F64Attr:$factor, UnitAttr:$base2);
   let results = (outs Posenc_QueryType:$result);
-  let assemblyFormat = "$input `by` `(` $factor `)` attr-dict";
+  let assemblyFormat = "$input `by` `(` $factor `)` (`base2` $base2^)? attr-dict";
   let hasFolder = 1;
 }
 

@@ -20,15 +20,15 @@ namespace posenc {
 enum class TileArgKind {
   // Buffers that are read. Extents are given innermost dimension first; n is
   // the number of valid rows of the tile, m the number of keys of the run.
-  Query,          // f32 (head_dim, n), stride 1 in dimension 0
-  Key,            // f32 (head_dim, m), stride 1 in dimension 0
-  Value,          // f32 (value_dim, m), stride 1 in dimension 0
-  Angles,         // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
-                  // row (of each key in the key transform)
-  Strip,          // f32 (any), stride 1: entry i - j for row i and key j of this
-                  // call. Covers rows 0 .. TileFunction::rows - 1, also those
-                  // beyond n, and keys 0 .. m - 1
-  Table,          // f32, the slice of this head; see TileArg::dims
+  Query,  // f32 (head_dim, n), stride 1 in dimension 0
+  Key,    // f32 (head_dim, m), stride 1 in dimension 0
+  Value,  // f32 (value_dim, m), stride 1 in dimension 0
+  Angles, // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
+          // row (of each key in the key transform)
+  Strip,  // f32 (any), stride 1: entry i - j for row i and key j of this
+          // call. Covers rows 0 .. TileFunction::rows - 1, also those
+          // beyond n, and keys 0 .. m - 1
+  Table,  // f32, the slice of this head; see TileArg::dims
   QueryPositions, // int32 (n), stride 1
   KeyPositions,   // int32 (m), stride 1
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Halide's modules as objects in memory. The only place that catches what
+// Halide throws: nothing between here and its calls is built without
+// exceptions.
+#include "TilePipeline.h"
+#include "posenc/Halide/TileObjects.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace posenc;
+using llvm::StringRef;
+
+/// What a kernel library may ask of the C library.
+static bool isAllowedImport(StringRef symbol) {
+  static const llvm::StringSet<> allowed = {
+      "memset", "memcpy", "memmove",
+      // libm, in both precisions
+      "ceil", "copysign", "cos", "erf", "exp", "exp2", "expm1", "floor", "fma",
+      "fmax", "fmin", "log", "log1p", "log2", "pow", "sin", "sqrt", "tan",
+      "tanh", "trunc", "ceilf", "copysignf", "cosf", "erff", "expf", "exp2f",
+      "expm1f", "floorf", "fmaf", "fmaxf", "fminf", "logf", "log1pf", "log2f",
+      "powf", "sinf", "sqrtf", "tanf", "tanhf", "truncf"};
+  return allowed.contains(symbol);
+}
+
+static llvm::Error checkImports(StringRef object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(object, "tile function"));
+  if (!file)
+    return file.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) ||
+        (*flags & llvm::object::SymbolRef::SF_FormatSpecific))
+      continue;
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (!isAllowedImport(*name))
+      return llvm::createStringError("the object needs the symbol '" + *name +
+                                     "'");
+  }
+  return llvm::Error::success();
+}
+
+/// Halide writes files only.
+static llvm::Expected<std::string> compile(const Halide::Module &module,
+                                           bool emitAssembly) {
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
+          "posenc-tile", emitAssembly ? "s" : "o", path))
+    return llvm::createStringError(error, "cannot create a temporary file: " +
+                                              error.message());
+  auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove(path); });
+  module.compile({{emitAssembly ? Halide::OutputFileType::assembly
+                                : Halide::OutputFileType::object,
+                   path.str().str()}});
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   "cannot read " + path.str().str() + ": " +
+                                       buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+static mlir::FailureOr<std::vector<TileObject>>
+emitObjects(PlanOp plan, bool emitAssembly, const TileTarget &target) {
+  auto modules = buildTileModules(plan, target);
+  if (mlir::failed(modules))
+    return mlir::failure();
+  std::vector<TileObject> objects;
+  for (const Halide::Module &module : *modules) {
+    TileObject object;
+    object.symbol = module.name();
+    llvm::Expected<std::string> contents = compile(module, emitAssembly);
+    if (!contents)
+      return plan.emitOpError(llvm::toString(contents.takeError()));
+    object.bytes = std::move(*contents);
+    if (!emitAssembly)
+      if (llvm::Error error = checkImports(object.bytes))
+        return plan.emitOpError("has a tile function '")
+               << object.symbol << "' that does not stand alone: "
+               << llvm::toString(std::move(error));
+    objects.push_back(std::move(object));
+  }
+  return objects;
+}
+
+mlir::FailureOr<std::vector<TileObject>>
+posenc::emitTileObjects(PlanOp plan, bool emitAssembly) {
+  const TileTarget *target = findTileTarget(plan.getIsa());
+  if (!target) {
+    // The same diagnostic as for any other user of the signature.
+    (void)getTileFunctions(plan);
+    return mlir::failure();
+  }
+  try {
+    return emitObjects(plan, emitAssembly, *target);
+  } catch (const Halide::Error &error) {
+    return plan.emitOpError("cannot be generated: ")
+           << StringRef(error.what()).trim();
+  }
+}

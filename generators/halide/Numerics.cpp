@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Numerics.h"
+
+using namespace posenc;
+using Halide::Expr;
+using Halide::Internal::Call;
+
+Expr posenc::toBits(Expr value) { return Halide::reinterpret<int32_t>(value); }
+Expr posenc::fromBits(Expr bits) { return Halide::reinterpret<float>(bits); }
+
+// max and min on x86 and in Halide are `a > b ? a : b` and `a < b ? a : b`.
+// Halide puts constants second, which loses a NaN; these calls keep the order.
+static Expr keepNaNMax(float bound, Expr x) {
+  return Call::make(Halide::Float(32), Call::strict_max, {Expr(bound), x},
+                    Call::PureIntrinsic);
+}
+static Expr keepNaNMin(float bound, Expr x) {
+  return Call::make(Halide::Float(32), Call::strict_min, {Expr(bound), x},
+                    Call::PureIntrinsic);
+}
+
+/// x = exponent + rest with an integer exponent and rest in [-0.5, 0.5]. Adding
+/// and subtracting 1.5 * 2^23 rounds; the sum's low bits are the exponent.
+/// round() would be split in two halves on AVX-512.
+static void splitExponent(Expr x, Expr &exponentBits, Expr &rest) {
+  constexpr float kRound = 12582912.f;
+  Expr sum = Halide::strict_float(x + kRound);
+  rest = x - Halide::strict_float(sum - kRound);
+  exponentBits = toBits(sum) << 23;
+}
+
+Expr posenc::exp2Approx(Expr x) {
+  Expr exponentBits, r;
+  splitExponent(keepNaNMax(-126.f, x), exponentBits, r);
+  Expr p = 0.001326472731307149f;
+  p = p * r + 0.009671512991189957f;
+  p = p * r + 0.05550733581185341f;
+  p = p * r + 0.24022242426872253f;
+  p = p * r + 0.6931470036506653f;
+  p = p * r + 1.f;
+  return fromBits(toBits(p) + exponentBits);
+}
+
+// With e = exp(2x) - 1: tanh(x) = e / (e + 2). For small x the exponent is 0
+// and e = r * p(r), so that the relative error is small there too.
+Expr posenc::tanhApprox(Expr x) {
+  // Where exp(2x) is beyond 2^26 or below 2^-26 the result is 1 or -1 in f32.
+  Expr y = keepNaNMin(26.f, keepNaNMax(-26.f, x * 2.885390081777927f));
+  Expr exponentBits, r;
+  splitExponent(y, exponentBits, r);
+  // (2^r - 1) / r, relative error 2e-8.
+  Expr p = 0.00015403512225020677f;
+  p = p * r + 0.0013390735257416964f;
+  p = p * r + 0.009618237614631653f;
+  p = p * r + 0.05550357326865196f;
+  p = p * r + 0.24022649228572845f;
+  p = p * r + 0.6931471824645996f;
+  Expr power = fromBits(toBits(Expr(1.f)) + exponentBits);
+  Expr e = power * (p * r) + (power - 1.f);
+  return e / (e + 2.f);
+}
+
+template <typename Combine>
+static Expr tree(std::vector<Expr> values, Combine combine) {
+  while (values.size() > 1) {
+    std::vector<Expr> next;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      next.push_back(combine(values[i], values[i + 1]));
+    if (values.size() % 2 != 0)
+      next.push_back(values.back());
+    values = std::move(next);
+  }
+  return values.front();
+}
+
+Expr posenc::treeMax(std::vector<Expr> values) {
+  return tree(std::move(values), [](Expr a, Expr b) { return max(a, b); });
+}
+Expr posenc::treeSum(std::vector<Expr> values) {
+  return tree(std::move(values), [](Expr a, Expr b) { return a + b; });
+}
+
+int posenc::dividingWidth(int64_t n, int64_t limit) {
+  while (n % limit != 0)
+    limit /= 2;
+  return static_cast<int>(limit);
+}

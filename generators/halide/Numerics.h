@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Real functions of vectors and the conventions of tile intermediates.
+#ifndef POSENC_GENERATORS_HALIDE_NUMERICS_H
+#define POSENC_GENERATORS_HALIDE_NUMERICS_H
+
+#include "Halide.h"
+
+#include <vector>
+
+namespace posenc {
+
+/// The score of a pair that must not count. Finite, so that sums of it and
+/// differences to it are not NaN; scores of this and below weigh exactly 0.
+constexpr float kMaskedScore = -1e30f;
+
+/// Where intermediates live. Halide takes Stack memory of more than 16 KB from
+/// halide_malloc; Register memory is always an alloca of constant size.
+constexpr Halide::MemoryType kTileMemory = Halide::MemoryType::Register;
+
+/// Intermediates of kTileMemory hold the bits of floats. Halide gives a small
+/// allocation the space of a larger one of the same type that is free again;
+/// accumulators that land in a large array reach registers too late for LLVM to
+/// delete the products that nobody reads (5 % of the time on AVX2).
+Halide::Expr toBits(Halide::Expr value);
+Halide::Expr fromBits(Halide::Expr bits);
+
+/// 2^x for f32, relative error 1.1e-7, exactly 1 at 0. Below -126 it stays at
+/// 2^-126. NaN stays NaN.
+Halide::Expr exp2Approx(Halide::Expr x);
+
+/// tanh(x) for f32, relative error a few units in the last place.
+Halide::Expr tanhApprox(Halide::Expr x);
+
+/// max or sum of a group of values, as a tree.
+Halide::Expr treeMax(std::vector<Halide::Expr> values);
+Halide::Expr treeSum(std::vector<Halide::Expr> values);
+
+/// The largest of limit, limit / 2, ... 1 that divides n; limit is a power
+/// of 2.
+int dividingWidth(int64_t n, int64_t limit);
+
+} // namespace posenc
+
+#endif // POSENC_GENERATORS_HALIDE_NUMERICS_H

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What happens to the queries once per tile.
+#ifndef POSENC_GENERATORS_HALIDE_PROLOGUE_H
+#define POSENC_GENERATORS_HALIDE_PROLOGUE_H
+
+#include "TileParams.h"
+#include "TileTarget.h"
+
+namespace posenc {
+
+/// The tile's queries after the plan's prologue, as bits, indexed (row,
+/// channel): rows are vector lanes from here on. Fully scheduled.
+mlir::FailureOr<Halide::Func>
+buildPrologue(PrologueOp op, const TileShape &shape, const TileParams &params);
+
+} // namespace posenc
+
+#endif // POSENC_GENERATORS_HALIDE_PROLOGUE_H

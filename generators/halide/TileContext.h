@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the stages of one tile function share.
+#ifndef POSENC_GENERATORS_HALIDE_TILECONTEXT_H
+#define POSENC_GENERATORS_HALIDE_TILECONTEXT_H
+
+#include "TileParams.h"
+#include "TileTarget.h"
+
+namespace posenc {
+
+struct TileContext {
+  TileShape shape;
+  TileParams params;
+  /// Row of the tile, key of a block, value column, block of a step.
+  Halide::Var i{"i"}, j{"j"}, d{"d"}, t{"t"};
+
+  Halide::Expr number(TileArgKind kind) const { return params.number(kind); }
+  /// Row i or, beyond the last valid row, that one: for reads of buffers.
+  Halide::Expr validRow() const {
+    return clamp(i, 0, number(TileArgKind::Rows) - 1);
+  }
+};
+
+/// The keys of one step of this call, cut into blocks.
+struct KeyBlocks {
+  /// Keys begin .. end - 1 of the call; `whole`: a multiple of the block size.
+  KeyBlocks(const TileShape &shape, Halide::Expr begin, Halide::Expr end,
+            bool whole);
+
+  /// Key j of block t, which may lie behind the end of the step.
+  Halide::Expr key(Halide::Expr t, Halide::Expr j) const {
+    return begin + t * length + j;
+  }
+  /// The same for reads of buffers: the last key in its stead.
+  Halide::Expr validKey(Halide::Expr t, Halide::Expr j) const {
+    return whole ? key(t, j) : min(key(t, j), end - 1);
+  }
+
+  Halide::Expr begin, end;
+  bool whole;
+  /// Number of blocks, keys of each, register tiles of each.
+  Halide::Expr blocks, length, groups;
+};
+
+} // namespace posenc
+
+#endif // POSENC_GENERATORS_HALIDE_TILECONTEXT_H

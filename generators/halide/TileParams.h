@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The Halide parameters behind the arguments of a tile function.
+#ifndef POSENC_GENERATORS_HALIDE_TILEPARAMS_H
+#define POSENC_GENERATORS_HALIDE_TILEPARAMS_H
+
+#include "posenc/Halide/TileSignature.h"
+
+#include "Halide.h"
+
+#include <vector>
+
+namespace posenc {
+
+class TileParams {
+public:
+  explicit TileParams(const TileFunction &function);
+
+  /// The buffer or number of that kind. It must be in the signature.
+  Halide::ImageParam buffer(TileArgKind kind,
+                            llvm::StringRef symbol = {}) const;
+  Halide::ImageParam table(TableOp op) const;
+  Halide::Expr number(TileArgKind kind, llvm::StringRef symbol = {}) const;
+
+  /// The inputs in order. Outputs follow in the order of the pipeline's Funcs.
+  std::vector<Halide::Argument> inputs() const;
+
+private:
+  struct Param {
+    TileArg arg;
+    Halide::ImageParam buffer;
+    Halide::Param<int> number;
+  };
+  const Param &find(TileArgKind kind, llvm::StringRef symbol) const;
+
+  std::vector<Param> params;
+};
+
+} // namespace posenc
+
+#endif // POSENC_GENERATORS_HALIDE_TILEPARAMS_H

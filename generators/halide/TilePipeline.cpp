@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TilePipeline.h"
+#include "Epilogue.h"
+#include "KeyTransform.h"
+#include "OnlineSoftmax.h"
+#include "Prologue.h"
+
+using namespace posenc;
+using mlir::FailureOr;
+
+/// Plain functions: no checks (the driver makes the buffers), no runtime of
+/// Halide's, no second entry point and no metadata.
+static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
+                            const TileFunction &function,
+                            const TileTarget &target) {
+  Halide::Target machine = Halide::Target(target.halideTarget.str())
+                               .with_feature(Halide::Target::NoAsserts)
+                               .with_feature(Halide::Target::NoBoundsQuery)
+                               .with_feature(Halide::Target::NoRuntime);
+  return pipeline.compile_to_module(params.inputs(), function.symbol, machine,
+                                    Halide::LinkageType::External);
+}
+
+static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
+                                           const TileFunction &function,
+                                           const TileTarget &target) {
+  TileContext context{shape, TileParams(function)};
+  FailureOr<Halide::Func> query =
+      buildPrologue(plan.getPrologueOp(), shape, context.params);
+  if (mlir::failed(query))
+    return mlir::failure();
+  OnlineSoftmax softmax(context, *query);
+  for (StepOp step : plan.getStepOps())
+    if (mlir::failed(softmax.addStep(step)))
+      return mlir::failure();
+  FailureOr<EpilogueFuncs> epilogue =
+      buildEpilogue(plan.getEpilogueOp(), context, softmax.getState());
+  if (mlir::failed(epilogue))
+    return mlir::failure();
+  Halide::Pipeline pipeline(
+      {softmax.getState(), epilogue->output, epilogue->logSumExp});
+  return lower(pipeline, context.params, function, target);
+}
+
+FailureOr<std::vector<Halide::Module>>
+posenc::buildTileModules(PlanOp plan, const TileTarget &target) {
+  auto shapes = getTileShapes(plan);
+  auto functions = getTileFunctions(plan);
+  if (mlir::failed(shapes) || mlir::failed(functions))
+    return mlir::failure();
+
+  std::vector<Halide::Module> modules;
+  for (auto [shape, function] : llvm::zip_equal(*shapes, *functions)) {
+    FailureOr<Halide::Module> module = buildTile(plan, shape, function, target);
+    if (mlir::failed(module))
+      return mlir::failure();
+    modules.push_back(*module);
+  }
+  if (std::optional<TileFunction> function = getKeyFunction(plan)) {
+    TileParams params(*function);
+    FailureOr<Halide::Pipeline> pipeline =
+        buildKeyTransform(plan, params, target.lanes);
+    if (mlir::failed(pipeline))
+      return mlir::failure();
+    modules.push_back(lower(*pipeline, params, *function, target));
+  }
+  return modules;
+}

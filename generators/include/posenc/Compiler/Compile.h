@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a specification to the files that a program links.
+#ifndef POSENC_COMPILER_COMPILE_H
+#define POSENC_COMPILER_COMPILE_H
+
+#include "posenc/Analysis/KernelTensors.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace posenc {
+
+struct CompileOptions {
+  /// The kernel to compile; empty for every kernel of the module.
+  std::string kernel;
+  /// Instruction sets, best first or not: they are sorted. Empty for all that
+  /// getInstructionSets() lists.
+  std::vector<std::string> isas;
+  /// Compiled functions are kept here, by the content of their plan and the
+  /// identity of the compiler. Empty: nothing is kept.
+  std::string cacheDirectory;
+  /// Assembly text instead of object files.
+  bool emitAssembly = false;
+};
+
+/// A file of a compiled kernel.
+struct CompiledObject {
+  std::string name; // "bloom_driver.o"
+  std::string bytes;
+};
+
+struct CompiledKernel {
+  std::string name;
+  std::vector<std::string> isas; // best first
+  /// The tensors of NAME_args, in order.
+  llvm::SmallVector<KernelTensor> tensors;
+  std::vector<CompiledObject> objects;
+  /// The C header of the entry points.
+  std::string header;
+  /// What was compiled and how, as JSON.
+  std::string manifest;
+};
+
+/// The instruction sets that kernels can be compiled for, best first.
+llvm::ArrayRef<llvm::StringRef> getInstructionSets();
+
+/// The default place of the cache: $POSENC_CACHE_DIR, or posenc/kernels in the
+/// user's cache directory.
+std::string getDefaultCacheDirectory();
+
+/// Registers the dialects that compilation uses and their translation to LLVM.
+void registerCompilerDialects(mlir::DialectRegistry &registry);
+
+/// Compiles kernels of `module`, which is not changed. Errors are diagnostics
+/// at the specification's locations. Equal input gives equal bytes.
+mlir::FailureOr<std::vector<CompiledKernel>>
+compile(mlir::ModuleOp module, const CompileOptions &options);
+
+/// A module with one kernel, expanded and simplified (level 2).
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerToLevel2(KernelOp kernel);
+
+/// A module with one kernel of level 2 and its plans (level 3).
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerToPlans(KernelOp kernel, llvm::ArrayRef<std::string> isas);
+
+/// The object files of a compiled kernel as a static library. Always the same
+/// bytes for the same objects.
+llvm::Expected<std::string> makeArchive(const CompiledKernel &kernel);
+
+} // namespace posenc
+
+#endif // POSENC_COMPILER_COMPILE_H

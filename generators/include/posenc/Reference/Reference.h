@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The meaning of every kernel: an interpreter of level 2 in double precision.
+//
+// It executes the body operation by operation over its SSA values and knows no
+// named encoding. What generated kernels compute is compared with it, by the
+// rule of posenc/Reference/Accuracy.h.
+#ifndef POSENC_REFERENCE_REFERENCE_H
+#define POSENC_REFERENCE_REFERENCE_H
+
+#include "posenc/IR/Posenc.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace posenc {
+
+/// A dense array in C order.
+struct RealTensor {
+  llvm::SmallVector<int64_t, 4> shape;
+  std::vector<double> data;
+};
+struct IntTensor {
+  llvm::SmallVector<int64_t, 4> shape;
+  std::vector<int64_t> data;
+};
+
+struct ReferenceInputs {
+  RealTensor q; // [B, H, Lq, D]
+  RealTensor k; // [B, Hkv, Lk, D]
+  RealTensor v; // [B, Hkv, Lk, Dv]
+  /// The kernel's other tensors by name; see KernelOp::getOperandTensors().
+  llvm::StringMap<RealTensor> tables;
+  llvm::StringMap<IntTensor> positions;
+  /// The number in the kernel of the tensors' first head: H may be below the
+  /// kernel's.
+  int64_t firstHead = 0;
+};
+
+struct ReferenceOptions {
+  /// Whether to keep what enters the normaliser, B H Lq Lk numbers.
+  bool scores = false;
+};
+
+struct ReferenceOutputs {
+  RealTensor o;   // [B, H, Lq, Dv]
+  RealTensor lse; // [B, H, Lq], natural; -inf in a row that sees no key
+  /// [B, H, Lq, Lk] if asked for; masked pairs are -inf.
+  RealTensor scores;
+  /// Per row [B, H, Lq], over the keys that it sees (0 when there are none):
+  /// the greatest |score| and the greatest |element| of a value.
+  RealTensor maxScore, maxValue;
+};
+
+/// Evaluates a kernel that has a body. Everything is real arithmetic in double
+/// precision, with these rules at its border:
+///  - a score of -inf is a masked pair and stays one, whatever follows;
+///  - a number of -1e30 or less in a table with query and key axes masks the
+///    pair;
+///  - a key of weight 0 contributes nothing, not even if its value is NaN.
+/// Fails, with a sentence that names the tensor, when the inputs do not fit the
+/// kernel. Memory beyond inputs and outputs is O(Lk) per thread and one head;
+/// the result does not depend on the number of threads.
+llvm::Expected<ReferenceOutputs>
+evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
+                  const ReferenceOptions &options = {});
+
+/// A copy of the module in which every kernel has a body.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+cloneExpanded(mlir::ModuleOp module);
+
+} // namespace posenc
+
+#endif // POSENC_REFERENCE_REFERENCE_H

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Object files as a static library.
+#include "posenc/Compiler/Compile.h"
+
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ArchiveWriter.h"
+
+using namespace posenc;
+
+llvm::Expected<std::string>
+posenc::makeArchive(const CompiledKernel &kernel) {
+  std::vector<llvm::NewArchiveMember> members;
+  for (const CompiledObject &object : kernel.objects)
+    members.emplace_back(llvm::MemoryBufferRef(object.bytes, object.name));
+  auto buffer = llvm::writeArchiveToBuffer(
+      members, llvm::SymtabWritingMode::NormalSymtab,
+      llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+  if (!buffer)
+    return buffer.takeError();
+  return (*buffer)->getBuffer().str();
+}

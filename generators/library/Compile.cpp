@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a specification to the files that a program links.
+#include "Header.h"
+#include "HostObject.h"
+#include "KernelCache.h"
+#include "StripObject.h"
+
+#include "posenc/Halide/HalideBridge.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace posenc;
+
+ArrayRef<StringRef> posenc::getInstructionSets() {
+  static const StringRef names[] = {"x86-64-avx512", "x86-64-avx2", "x86-64"};
+  return names;
+}
+
+void posenc::registerCompilerDialects(DialectRegistry &registry) {
+  registry.insert<PosencDialect, arith::ArithDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+/// The requested instruction sets, best first.
+static FailureOr<std::vector<std::string>>
+selectInstructionSets(ModuleOp module, ArrayRef<std::string> requested) {
+  for (const std::string &name : requested)
+    if (!llvm::is_contained(getInstructionSets(), name))
+      return module.emitError("unknown target '")
+             << name << "'; expected one of "
+             << llvm::join(getInstructionSets(), ", ");
+  std::vector<std::string> selected;
+  for (StringRef name : getInstructionSets())
+    if (requested.empty() || llvm::is_contained(requested, name))
+      selected.push_back(name.str());
+  return selected;
+}
+
+/// Kernel names become C identifiers, and so do the names of tensors.
+static LogicalResult checkNames(KernelOp kernel,
+                                ArrayRef<KernelTensor> tensors) {
+  auto isIdentifier = [](StringRef name) {
+    return !name.empty() && !llvm::isDigit(name.front()) &&
+           llvm::all_of(name,
+                        [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  };
+  if (!isIdentifier(kernel.getSymName()))
+    return kernel.emitError("expected the name of a compiled kernel to be a C "
+                            "identifier, but got '")
+           << kernel.getSymName() << "'";
+  llvm::StringSet<> fields;
+  for (const KernelTensor &tensor : tensors) {
+    if (!isIdentifier(tensor.getField()))
+      return kernel.emitError("expected the name of a tensor to be a C "
+                              "identifier with dots, but got '")
+             << tensor.name << "'";
+    if (!fields.insert(tensor.getField()).second)
+      return kernel.emitError("expected the names of tensors to differ as C "
+                              "identifiers, but '")
+             << tensor.name << "' is the second '" << tensor.getField() << "'";
+  }
+  return success();
+}
+
+/// The machine code of one plan, from the cache or from the generator.
+static FailureOr<std::vector<CompiledObject>>
+compilePlan(PlanOp plan, const KernelCache &cache, bool emitAssembly) {
+  std::string key;
+  llvm::raw_string_ostream stream(key);
+  stream << getCompilerIdentity() << (emitAssembly ? " asm " : " obj ");
+  plan->print(stream, OpPrintingFlags().useLocalScope());
+  if (std::optional<std::vector<CompiledObject>> cached = cache.load(key))
+    return *cached;
+
+  FailureOr<SmallVector<TileObject>> tiles = emitTileObjects(
+      plan, emitAssembly ? TileOutput::Assembly : TileOutput::Object);
+  if (failed(tiles))
+    return failure();
+  std::vector<CompiledObject> objects;
+  for (TileObject &tile : *tiles) {
+    if (emitAssembly) {
+      objects.push_back({tile.symbol + ".s", std::move(tile.contents)});
+      continue;
+    }
+    auto stripped = stripObject(tile.contents, tile.symbol);
+    if (!stripped)
+      return plan.emitError("cannot strip the object file of '")
+             << tile.symbol << "': " << llvm::toString(stripped.takeError());
+    objects.push_back({tile.symbol + ".o", std::move(*stripped)});
+  }
+  cache.store(key, objects);
+  return objects;
+}
+
+static FailureOr<CompiledKernel> compileKernel(KernelOp source,
+                                               ArrayRef<std::string> isas,
+                                               const CompileOptions &options) {
+  FailureOr<OwningOpRef<ModuleOp>> module = lowerToPlans(source, isas);
+  if (failed(module))
+    return failure();
+  KernelOp kernel = *(*module)->getOps<KernelOp>().begin();
+
+  CompiledKernel compiled;
+  compiled.name = kernel.getSymName().str();
+  compiled.isas.assign(isas.begin(), isas.end());
+  compiled.tensors = getKernelTensors(kernel);
+  if (failed(checkNames(kernel, compiled.tensors)))
+    return failure();
+
+  KernelCache cache(options.cacheDirectory);
+  for (PlanOp plan : (*module)->getOps<PlanOp>()) {
+    auto objects = compilePlan(plan, cache, options.emitAssembly);
+    if (failed(objects))
+      return failure();
+    llvm::append_range(compiled.objects, *objects);
+  }
+  // The kernel is erased with the driver's lowering, so this comes before.
+  StringRef extension = options.emitAssembly ? ".s" : ".o";
+  std::string driverName = compiled.name + "_driver" + extension.str();
+  compiled.objects.push_back({driverName, ""});
+  compiled.header = makeHeader(kernel, compiled);
+  compiled.manifest = makeManifest(kernel, compiled);
+
+  FailureOr<std::string> driver =
+      emitHostObject(**module, options.emitAssembly);
+  if (failed(driver))
+    return failure();
+  if (options.emitAssembly) {
+    compiled.objects.back().bytes = std::move(*driver);
+    return compiled;
+  }
+  auto stripped = stripObject(*driver, "");
+  if (!stripped)
+    return source.emitError("cannot strip the driver's object file: ")
+           << llvm::toString(stripped.takeError());
+  compiled.objects.back().bytes = std::move(*stripped);
+  return compiled;
+}
+
+FailureOr<std::vector<CompiledKernel>>
+posenc::compile(ModuleOp module, const CompileOptions &options) {
+  auto isas = selectInstructionSets(module, options.isas);
+  if (failed(isas))
+    return failure();
+  std::vector<CompiledKernel> kernels;
+  for (KernelOp kernel : module.getOps<KernelOp>()) {
+    if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
+      continue;
+    FailureOr<CompiledKernel> compiled = compileKernel(kernel, *isas, options);
+    if (failed(compiled))
+      return failure();
+    kernels.push_back(std::move(*compiled));
+  }
+  if (kernels.empty())
+    return module.emitError("expected a kernel")
+           << (options.kernel.empty() ? ""
+                                      : " named '" + options.kernel + "'")
+           << ", found none";
+  return kernels;
+}

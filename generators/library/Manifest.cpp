@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The JSON manifest of a compiled kernel.
+#include "Header.h"
+
+#include "posenc/kernel_abi.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace posenc;
+
+StringRef posenc::getCompilerVersion() { return POSENC_VERSION_STRING; }
+
+StringRef posenc::getCompilerIdentity() {
+  return
+#include "CompilerIdentity.inc"
+      ;
+}
+
+std::string posenc::makeManifest(KernelOp kernel,
+                                 const CompiledKernel &compiled) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("kernel", compiled.name);
+    json.attribute("posenc", getCompilerVersion());
+    json.attribute("compiler", getCompilerIdentity());
+    json.attribute("kernel_abi", POSENC_KERNEL_ABI);
+    json.attribute("heads", int64_t(kernel.getHeads()));
+    json.attribute("kv_heads", kernel.getNumKvHeads());
+    json.attribute("head_dim", int64_t(kernel.getHeadDim()));
+    json.attribute("value_dim", kernel.getValueSize());
+    json.attribute("dtype", "f32");
+    json.attributeArray("isas", [&] {
+      for (const std::string &isa : compiled.isas)
+        json.value(isa);
+    });
+    json.attributeArray("tensors", [&] {
+      for (const KernelTensor &tensor : compiled.tensors)
+        json.object([&] {
+          json.attribute("name", tensor.name);
+          json.attribute("field", tensor.getField());
+          json.attribute("dtype", tensor.isInteger ? "i32" : "f32");
+          json.attributeArray("shape", [&] {
+            for (const Extent &extent : tensor.extents)
+              json.value(extent.str());
+          });
+          json.attribute("output", tensor.isOutput);
+          json.attribute("optional", tensor.isOptional);
+        });
+    });
+    json.attributeArray("objects", [&] {
+      for (const CompiledObject &object : compiled.objects)
+        json.value(object.name);
+    });
+  });
+  stream << "\n";
+  return text;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One kernel from level 1 to level 2 and to its plans.
+#include "posenc/Compiler/Compile.h"
+
+#include "posenc/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace posenc;
+
+/// A module of its own for a kernel, at the kernel's location.
+static OwningOpRef<ModuleOp> isolate(KernelOp kernel) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  module->push_back(kernel->clone());
+  return module;
+}
+
+static void addLevel2Passes(OpPassManager &manager) {
+  manager.addPass(createPosencExpandEncodings());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createPosencSimplifyScores());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+FailureOr<OwningOpRef<ModuleOp>> posenc::lowerToLevel2(KernelOp kernel) {
+  OwningOpRef<ModuleOp> module = isolate(kernel);
+  PassManager manager(kernel.getContext());
+  addLevel2Passes(manager);
+  if (failed(manager.run(*module)))
+    return failure();
+  return module;
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+posenc::lowerToPlans(KernelOp kernel, ArrayRef<std::string> isas) {
+  OwningOpRef<ModuleOp> module = isolate(kernel);
+  PassManager manager(kernel.getContext());
+  addLevel2Passes(manager);
+  PosencPlanOptions options;
+  options.isa.assign(isas.begin(), isas.end());
+  manager.addPass(createPosencPlan(options));
+  manager.addPass(createPosencVerifyPlan());
+  if (failed(manager.run(*module)))
+    return failure();
+  return module;
+}

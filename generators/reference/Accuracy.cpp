@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The accuracy rule of f32 kernels.
+#include "posenc/Reference/Accuracy.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+using namespace llvm;
+using namespace posenc;
+
+/// The part of the allowance that does not depend on the values' magnitude.
+static double getScoreAllowance(double maxScore) {
+  return 2e-6 + 8 * std::ldexp(1.0, -24) * maxScore;
+}
+
+static double getRatio(double got, double wanted, double allowed) {
+  if (std::isnan(wanted))
+    return std::isnan(got) ? 0.0 : std::numeric_limits<double>::infinity();
+  if (got == wanted)
+    return 0.0;
+  double ratio = std::abs(got - wanted) / allowed;
+  // Also when an infinity or a NaN took part.
+  return std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity();
+}
+
+/// `rowSize` elements of `wanted` share a row of the maxima.
+static Accuracy measure(const RealTensor &wanted, ArrayRef<float> got,
+                        int64_t rowSize,
+                        function_ref<double(int64_t)> getAllowed) {
+  assert(got.size() == wanted.data.size() && "arrays of different sizes");
+  Accuracy worst;
+  int64_t at = -1;
+  for (int64_t i = 0, e = got.size(); i < e; ++i) {
+    double allowed = getAllowed(i / rowSize);
+    double ratio = getRatio(got[i], wanted.data[i], allowed);
+    if (at >= 0 && ratio <= worst.ratio)
+      continue;
+    at = i;
+    worst.ratio = ratio;
+    worst.got = got[i];
+    worst.wanted = wanted.data[i];
+    worst.allowed = allowed;
+  }
+  if (at < 0)
+    return worst;
+  worst.index.resize(wanted.shape.size());
+  for (size_t axis = wanted.shape.size(); axis-- > 0;) {
+    worst.index[axis] = at % wanted.shape[axis];
+    at /= wanted.shape[axis];
+  }
+  return worst;
+}
+
+Accuracy posenc::measureOutput(const ReferenceOutputs &reference,
+                               ArrayRef<float> o) {
+  return measure(reference.o, o, reference.o.shape.back(), [&](int64_t row) {
+    return getScoreAllowance(reference.maxScore.data[row]) *
+           reference.maxValue.data[row];
+  });
+}
+
+Accuracy posenc::measureLse(const ReferenceOutputs &reference,
+                            ArrayRef<float> lse) {
+  return measure(reference.lse, lse, 1, [&](int64_t row) {
+    return getScoreAllowance(reference.maxScore.data[row]);
+  });
+}
+
+std::string Accuracy::describe(StringRef name) const {
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << name << '[';
+  interleaveComma(index, stream);
+  stream << "] is " << format("%.9g", got) << ", but the reference is "
+         << format("%.9g", wanted) << " +- " << format("%.3g", allowed)
+         << " (ratio " << format("%.3g", ratio) << ")";
+  return text;
+}

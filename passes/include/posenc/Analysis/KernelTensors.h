@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tensors of a kernel's argument struct, in order. The driver's
+// description, the generated header and the tools all ask here.
+#ifndef POSENC_ANALYSIS_KERNELTENSORS_H
+#define POSENC_ANALYSIS_KERNELTENSORS_H
+
+#include "posenc/IR/Posenc.h"
+
+#include <string>
+
+namespace posenc {
+
+/// What an extent of a tensor must be; values are those of POSENC_AXIS_... in
+/// posenc/kernel_abi.h.
+enum class ExtentKind : int32_t {
+  Const = 0,
+  Batch = 1,
+  Heads = 2,
+  KvHeads = 3,
+  QueryLen = 4,
+  KeyLen = 5,
+  HeadsOr1 = 6,
+};
+
+struct Extent {
+  ExtentKind kind;
+  int64_t value = 0; // of Const
+
+  /// "B", "H", "Hkv", "Lq", "Lk", "H or 1" or the number.
+  std::string str() const;
+};
+
+struct KernelTensor {
+  /// As in the specification: "q", "t5_bias.table".
+  std::string name;
+  llvm::SmallVector<Extent, 4> extents;
+  /// int32 rather than f32.
+  bool isInteger = false;
+  bool isOutput = false;
+  bool isOptional = false;
+  /// Whether the last axis must be contiguous.
+  bool unitStride = false;
+  /// What it is, for people.
+  std::string comment;
+
+  /// The name as a C identifier: dots become underscores.
+  std::string getField() const;
+  /// "f32 [B, H, Lq, 64]".
+  std::string getTypeString() const;
+};
+
+/// q, k, v, o, lse (unless the kernel has no_lse), then the operands in order
+/// of first use. The kernel must be expanded.
+llvm::SmallVector<KernelTensor> getKernelTensors(KernelOp kernel);
+
+} // namespace posenc
+
+#endif // POSENC_ANALYSIS_KERNELTENSORS_H

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tensors of a kernel's argument struct, in order.
+#include "posenc/Analysis/KernelTensors.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace posenc;
+
+std::string Extent::str() const {
+  switch (kind) {
+  case ExtentKind::Const:
+    return std::to_string(value);
+  case ExtentKind::Batch:
+    return "B";
+  case ExtentKind::Heads:
+    return "H";
+  case ExtentKind::KvHeads:
+    return "Hkv";
+  case ExtentKind::QueryLen:
+    return "Lq";
+  case ExtentKind::KeyLen:
+    return "Lk";
+  case ExtentKind::HeadsOr1:
+    return "H or 1";
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+std::string KernelTensor::getField() const {
+  std::string field = name;
+  for (char &c : field)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return field;
+}
+
+std::string KernelTensor::getTypeString() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << (isInteger ? "i32" : "f32") << " [";
+  llvm::interleaveComma(extents, stream,
+                        [&](const Extent &extent) { stream << extent.str(); });
+  stream << "]";
+  return text;
+}
+
+static KernelTensor makeOperand(const OperandTensor &operand) {
+  KernelTensor tensor;
+  tensor.name = operand.name;
+  if (operand.isPositions) {
+    tensor.extents = {{ExtentKind::Batch}, {ExtentKind::KeyLen}};
+    tensor.isInteger = true;
+    tensor.unitStride = true;
+    tensor.comment = "position of each key";
+    return tensor;
+  }
+  for (TableAxis axis : operand.axes) {
+    switch (axis) {
+    case TableAxis::row:
+      tensor.extents.push_back({ExtentKind::Const, operand.rows});
+      break;
+    case TableAxis::head:
+      tensor.extents.push_back({ExtentKind::HeadsOr1});
+      break;
+    case TableAxis::query:
+      tensor.extents.push_back({ExtentKind::QueryLen});
+      break;
+    case TableAxis::key:
+      tensor.extents.push_back({ExtentKind::KeyLen});
+      break;
+    }
+  }
+  bool isDense = llvm::is_contained(operand.axes, TableAxis::query) &&
+                 llvm::is_contained(operand.axes, TableAxis::key);
+  tensor.comment = isDense ? "added to the score; -1e30 or less masks the pair"
+                           : "score units (natural)";
+  return tensor;
+}
+
+SmallVector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
+  int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
+  SmallVector<KernelTensor> tensors;
+  auto add = [&](StringRef name, ExtentKind heads, ExtentKind length,
+                 int64_t dim, StringRef comment) -> KernelTensor & {
+    KernelTensor tensor;
+    tensor.name = name.str();
+    tensor.extents = {{ExtentKind::Batch}, {heads}, {length}};
+    if (dim)
+      tensor.extents.push_back({ExtentKind::Const, dim});
+    tensor.unitStride = dim != 0;
+    tensor.comment = comment.str();
+    tensors.push_back(std::move(tensor));
+    return tensors.back();
+  };
+  add("q", ExtentKind::Heads, ExtentKind::QueryLen, headDim, "queries");
+  add("k", ExtentKind::KvHeads, ExtentKind::KeyLen, headDim, "keys");
+  add("v", ExtentKind::KvHeads, ExtentKind::KeyLen, valueDim, "values");
+  add("o", ExtentKind::Heads, ExtentKind::QueryLen, valueDim, "the output")
+      .isOutput = true;
+  if (!kernel.getNoLse()) {
+    KernelTensor &lse =
+        add("lse", ExtentKind::Heads, ExtentKind::QueryLen, 0,
+            "natural log-sum-exp of each row of scores; NULL: not wanted");
+    lse.isOutput = lse.isOptional = true;
+  }
+  for (const OperandTensor &operand : kernel.getOperandTensors())
+    tensors.push_back(makeOperand(operand));
+  return tensors;
+}

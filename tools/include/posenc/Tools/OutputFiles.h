@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes several files so that all of them appear or none.
+#ifndef POSENC_TOOLS_OUTPUTFILES_H
+#define POSENC_TOOLS_OUTPUTFILES_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace posenc {
+
+/// Files of one directory. Contents go to temporary files first; only when all
+/// are written, full disk and all, do they take their names. An earlier file
+/// of that name is replaced in one step.
+class OutputFiles {
+public:
+  void add(llvm::StringRef name, std::string contents) {
+    files.push_back({name.str(), std::move(contents)});
+  }
+  /// Creates the directory if needed. Errors name the file.
+  llvm::Error write(llvm::StringRef directory) const;
+
+private:
+  struct File {
+    std::string name, contents;
+  };
+  std::vector<File> files;
+};
+
+} // namespace posenc
+
+#endif // POSENC_TOOLS_OUTPUTFILES_H

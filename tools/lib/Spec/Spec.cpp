@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading a specification file and finding a kernel in it.
+#include "posenc/Tools/Spec.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace posenc;
+
+FailureOr<OwningOpRef<ModuleOp>> posenc::loadSpec(MLIRContext &context,
+                                                  llvm::SourceMgr &sources,
+                                                  StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer) {
+    emitError(FileLineColLoc::get(&context, path, 1, 1))
+        << "cannot read the specification: " << buffer.getError().message();
+    return failure();
+  }
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return failure();
+  return module;
+}
+
+FailureOr<KernelOp> posenc::selectKernel(ModuleOp module, StringRef name) {
+  SmallVector<StringRef> names;
+  for (KernelOp kernel : module.getOps<KernelOp>()) {
+    if (name.empty() || kernel.getSymName() == name)
+      return kernel;
+    names.push_back(kernel.getSymName());
+  }
+  InFlightDiagnostic diagnostic = module.emitError("expected a posenc.kernel");
+  if (!name.empty())
+    diagnostic << " named '" << name << "'";
+  diagnostic << ", found ";
+  if (names.empty())
+    diagnostic << "none";
+  llvm::interleaveComma(names, diagnostic);
+  return failure();
+}
