@@ -57,7 +57,7 @@ static llvm::Expected<std::string> compile(const Halide::Module &module,
           "posenc-tile", emitAssembly ? "s" : "o", path))
     return llvm::createStringError(error, "cannot create a temporary file: " +
                                               error.message());
-  auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove(path); });
+  llvm::scope_exit remove([&] { llvm::sys::fs::remove(path); });
   module.compile({{emitAssembly ? Halide::OutputFileType::assembly
                                 : Halide::OutputFileType::object,
                    path.str().str()}});

@@ -8,6 +8,15 @@ using Halide::Internal::Call;
 Expr posenc::toBits(Expr value) { return Halide::reinterpret<int32_t>(value); }
 Expr posenc::fromBits(Expr bits) { return Halide::reinterpret<float>(bits); }
 
+// On bits: the code is compiled with fast-math, where a comparison of floats
+// may be inverted and then be true for NaN. Bits of negative floats grow with
+// the magnitude, and those of infinity are the last before NaN.
+Expr posenc::isMaskedScore(Expr score) {
+  constexpr uint32_t kMaskedBits = 0xf149f2ca, kInfinityBits = 0xff800000;
+  return Halide::reinterpret<uint32_t>(score) - Expr(kMaskedBits) <=
+         Expr(kInfinityBits - kMaskedBits);
+}
+
 // max and min on x86 and in Halide are `a > b ? a : b` and `a < b ? a : b`.
 // Halide puts constants second, which loses a NaN; these calls keep the order.
 static Expr keepNaNMax(float bound, Expr x) {
@@ -29,9 +38,10 @@ static void splitExponent(Expr x, Expr &exponentBits, Expr &rest) {
   exponentBits = toBits(sum) << 23;
 }
 
+// At -127 the rest is 0, the polynomial exactly 1 and the sum of bits 0.
 Expr posenc::exp2Approx(Expr x) {
   Expr exponentBits, r;
-  splitExponent(keepNaNMax(-126.f, x), exponentBits, r);
+  splitExponent(keepNaNMax(-127.f, x), exponentBits, r);
   Expr p = 0.001326472731307149f;
   p = p * r + 0.009671512991189957f;
   p = p * r + 0.05550733581185341f;

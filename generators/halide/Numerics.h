@@ -9,9 +9,16 @@
 
 namespace posenc {
 
-/// The score of a pair that must not count. Finite, so that sums of it and
-/// differences to it are not NaN; scores of this and below weigh exactly 0.
+/// The score of a pair that must not count: finite, so that sums of it and
+/// differences to it are not NaN.
 constexpr float kMaskedScore = -1e30f;
+
+/// No maximum is below this, even that of a row without keys: the weight of a
+/// masked score, 2^(score - maximum), is then 0 without a test.
+constexpr float kLowestMaximum = -1e20f;
+
+/// Whether a score is kMaskedScore or less; false for NaN.
+Halide::Expr isMaskedScore(Halide::Expr score);
 
 /// Where intermediates live. Halide takes Stack memory of more than 16 KB from
 /// halide_malloc; Register memory is always an alloca of constant size.
@@ -24,8 +31,8 @@ constexpr Halide::MemoryType kTileMemory = Halide::MemoryType::Register;
 Halide::Expr toBits(Halide::Expr value);
 Halide::Expr fromBits(Halide::Expr bits);
 
-/// 2^x for f32, relative error 1.1e-7, exactly 1 at 0. Below -126 it stays at
-/// 2^-126. NaN stays NaN.
+/// 2^x for f32, relative error 1.1e-7, exactly 1 at 0. It is 0 from -127 down,
+/// and less than 2^-126 between there and -126. NaN stays NaN.
 Halide::Expr exp2Approx(Halide::Expr x);
 
 /// tanh(x) for f32, relative error a few units in the last place.

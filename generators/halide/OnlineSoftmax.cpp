@@ -44,7 +44,7 @@ OnlineSoftmax::OnlineSoftmax(const TileContext &context, Func query)
   state(i, c) = Halide::undef<float>();
   RDom fill(0, columns, 0,
             select(context.number(TileArgKind::First) != 0, 1, 0), "fill");
-  state(i, fill.x) = select(fill.x == int(Maximum), kMaskedScore, 0.f);
+  state(i, fill.x) = select(fill.x == int(Maximum), kLowestMaximum, 0.f);
   state.update(updates++)
       .reorder(i, fill.x, fill.y)
       .vectorize(i, static_cast<int>(context.shape.lanes));
@@ -67,12 +67,12 @@ mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
   stage.groups = RDom(0, stage.keys.groups, "groups");
   stage.groupedKeys = RDom(0, keys, 0, stage.keys.groups, "grouped_keys");
 
+  makeDots(stage);
   mlir::FailureOr<ScoreValue> score = stage.score.build(step);
   if (mlir::failed(score))
     return mlir::failure();
-  makeDots(stage);
   makeScores(stage, *score);
-  makeWeights(stage, score->mayBeMasked);
+  makeWeights(stage);
   makeOutput(stage);
   updateState(stage);
   return mlir::success();
@@ -96,21 +96,18 @@ void OnlineSoftmax::makeScores(Stage &stage, const ScoreValue &score) {
   stage.scores(i, x, group, t) = toBits(select(
       x == keys, treeMax(tile), score.at(group * keys + min(x, keys - 1))));
 
-  stage.blockMaximum(i, t) = kMaskedScore;
+  stage.blockMaximum(i, t) = kLowestMaximum;
   stage.blockMaximum(i, t) =
       max(stage.blockMaximum(i, t),
           fromBits(stage.scores(i, keys, stage.groups, t)));
 }
 
-void OnlineSoftmax::makeWeights(Stage &stage, bool mayBeMasked) {
+void OnlineSoftmax::makeWeights(Stage &stage) {
   Var i = context.i, t = context.t, x = stage.x, group = stage.group;
   int keys = static_cast<int>(context.shape.keys);
   Expr score = fromBits(stage.scores(i, x, group, t));
-  Expr weight = exp2Approx(score - stage.blockMaximum(i, t));
-  // exp2Approx does not reach 0, and a block without a key has its own maximum.
-  if (mayBeMasked)
-    weight = select(score <= kMaskedScore, 0.f, weight);
-  stage.weightTile(i, x, group, t) = weight;
+  stage.weightTile(i, x, group, t) =
+      exp2Approx(score - stage.blockMaximum(i, t));
 
   std::vector<Expr> tile;
   for (int k = 0; k < keys; ++k)

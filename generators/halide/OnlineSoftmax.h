@@ -29,7 +29,7 @@ private:
   struct Stage;
   void makeDots(Stage &stage);
   void makeScores(Stage &stage, const ScoreValue &score);
-  void makeWeights(Stage &stage, bool mayBeMasked);
+  void makeWeights(Stage &stage);
   void makeOutput(Stage &stage);
   void updateState(Stage &stage);
 

@@ -11,7 +11,9 @@ namespace {
 struct ExprAlgebra {
   Halide::Type type;
 
-  Expr constant(double value) { return make_const(type, value); }
+  Expr constant(double value) {
+    return Halide::Internal::make_const(type, value);
+  }
   Expr truth(bool value) { return Halide::Internal::make_bool(value); }
   Expr apply(ScalarFunction function, ArrayRef<Expr> x);
   Expr compare(mlir::arith::CmpFPredicate predicate, Expr a, Expr b);

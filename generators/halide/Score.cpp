@@ -92,7 +92,7 @@ FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
     onKey |= input.dependsOnKey;
     arguments.push_back(Halide::cast<double>(input.value));
     if (input.isPairTable) {
-      Expr isMasked = input.value <= kMaskedScore;
+      Expr isMasked = isMaskedScore(input.value);
       pairIsMasked =
           pairIsMasked.defined() ? pairIsMasked || isMasked : isMasked;
     }
@@ -152,7 +152,7 @@ FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
     arguments.push_back(Halide::cast<float>(input.value));
   Expr value = evaluateRegion(op.getBody(), arguments, Halide::Float(32));
   if (score.mayBeMasked)
-    value = select(arguments.front() <= kMaskedScore, kMaskedScore, value);
+    value = select(isMaskedScore(arguments.front()), kMaskedScore, value);
 
   // A Func of its own: the score is used twice, for the tile and its maximum.
   Func mapped("mapped");

@@ -121,7 +121,7 @@ FailureOr<TermInput> TermReader::table(TableOp op, Expr lastRelation, Expr j) {
        hasRow = type.hasAxis(TableAxis::row);
   term.dependsOnRow = hasQuery;
   term.dependsOnKey = hasKey;
-  if (hasRow && !lastRelation)
+  if (hasRow && !lastRelation.defined())
     return op.emitOpError("has a row axis but no relation before it");
   if (hasQuery && hasKey && !hasRow) {
     term.isPairTable = true;

@@ -5,7 +5,7 @@
 #include "KernelCache.h"
 #include "StripObject.h"
 
-#include "posenc/Halide/HalideBridge.h"
+#include "posenc/Halide/TileObjects.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -84,17 +84,16 @@ compilePlan(PlanOp plan, const KernelCache &cache, bool emitAssembly) {
   if (std::optional<std::vector<CompiledObject>> cached = cache.load(key))
     return *cached;
 
-  FailureOr<SmallVector<TileObject>> tiles = emitTileObjects(
-      plan, emitAssembly ? TileOutput::Assembly : TileOutput::Object);
+  auto tiles = emitTileObjects(plan, emitAssembly);
   if (failed(tiles))
     return failure();
   std::vector<CompiledObject> objects;
   for (TileObject &tile : *tiles) {
     if (emitAssembly) {
-      objects.push_back({tile.symbol + ".s", std::move(tile.contents)});
+      objects.push_back({tile.symbol + ".s", std::move(tile.bytes)});
       continue;
     }
-    auto stripped = stripObject(tile.contents, tile.symbol);
+    auto stripped = stripObject(tile.bytes, tile.symbol);
     if (!stripped)
       return plan.emitError("cannot strip the object file of '")
              << tile.symbol << "': " << llvm::toString(stripped.takeError());

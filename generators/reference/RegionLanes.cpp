@@ -167,8 +167,7 @@ unsigned RegionLanes::compare(CmpFPredicate predicate, unsigned lhs,
     llvm_unreachable("every predicate is above");
   };
   return binary({lhs, rhs}, [&](double x, double y) {
-    return double(
-        holds(x == y, x > y, x < y, std::isnan(x) || std::isnan(y)));
+    return double(holds(x == y, x > y, x < y, std::isnan(x) || std::isnan(y)));
   });
 }
 

@@ -311,14 +311,24 @@ posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
 }
 
 posenc_status posenc_kernel_enter_prepare(const posenc_kernel_desc *desc,
-                                          const void *args, int32_t need_data,
+                                          const void *args,
+                                          const posenc_call *call,
+                                          int32_t need_data,
                                           posenc_frame *frame) {
+  posenc_call options;
   posenc_status status = begin(desc, args, frame);
+  if (!status)
+    status = posenc_read_call(call, &options);
   if (!status)
     status = check_shapes(args, true, frame);
   if (!status)
     status = check_contents(args, true, need_data != 0, frame);
   if (!status)
     status = posenc_choose_variant(desc, &frame->variant);
-  return status;
+  if (status)
+    return status;
+  frame->workers = posenc_pool_threads(options.pool);
+  /* Not looked into: the size queries only ask whether there will be one. */
+  frame->prepared = (char *)options.prepared;
+  return POSENC_OK;
 }

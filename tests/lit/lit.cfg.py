@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How the tests of this folder run.
 #
-# Features: x86-64-avx2, x86-64-avx512 (what this CPU can execute), halide,
+# Features: avx2 and avx512 (what this CPU can execute), halide,
 # plugin (the stock mlir-opt can load posenc), and the name of each tool that
 # was built. With POSENC_ROUNDTRIP_ALL in the environment every posenc-opt of
 # the suite also checks that its input prints and parses back unchanged.
@@ -29,6 +29,10 @@ config.test_exec_root = os.path.join(config.posenc_binary, "tests", "lit")
 # FileCheck and the like, before any other LLVM's that PATH may have.
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 
+for name, path in config.posenc_tools.items():
+    if not os.path.exists(path):
+        lit_config.fatal(f"{name} is not built: {path} does not exist")
+
 roundtrip = " --verify-roundtrip" if os.environ.get("POSENC_ROUNDTRIP_ALL") else ""
 tools = [
     ToolSubst(name, path + (roundtrip if name == "posenc-opt" else ""), unresolved="fatal")
@@ -44,6 +48,8 @@ config.substitutions += [
     ("%source", config.posenc_source),
     ("%mlir_include", config.mlir_include_dir),
     ("%plugin", config.posenc_plugin),
+    # The program alone, for scripts that run it.
+    ("%posenc_opt", config.posenc_tools["posenc-opt"]),
 ]
 
 config.available_features.update(config.posenc_tools)
@@ -63,6 +69,6 @@ def cpu_flags():
 
 flags = cpu_flags()
 if {"avx2", "fma", "f16c", "bmi1", "bmi2"} <= flags:
-    config.available_features.add("x86-64-avx2")
+    config.available_features.add("avx2")
     if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags:
-        config.available_features.add("x86-64-avx512")
+        config.available_features.add("avx512")

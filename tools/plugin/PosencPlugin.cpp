@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // posenc inside the stock mlir-opt:
-//   mlir-opt --load-dialect-plugin=PosencPlugin.so --load-pass-plugin=PosencPlugin.so
+//   mlir-opt --load-dialect-plugin=PosencPlugin.so
+//   --load-pass-plugin=PosencPlugin.so
 //            --pass-pipeline='builtin.module(posenc-expand-encodings)'
 #include "posenc/IR/Posenc.h"
 #include "posenc/Transforms/Passes.h"

@@ -8,6 +8,7 @@
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,7 @@ static void registerUpstreamConversions() {
   mlir::registerPass([] { return mlir::createConvertControlFlowToLLVMPass(); });
   mlir::registerPass([] { return mlir::createConvertFuncToLLVMPass(); });
   mlir::registerPass([] { return mlir::createConvertMathToLLVMPass(); });
+  mlir::registerPass([] { return mlir::createConvertMathToLibmPass(); });
   mlir::registerPass([] { return mlir::createReconcileUnrealizedCastsPass(); });
   mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
 }

@@ -2,7 +2,10 @@
 // Types, masks and laws: verification and meaning.
 #include "posenc/IR/Posenc.h"
 
+#include "OperandName.h"
+
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -11,24 +14,22 @@ using namespace mlir;
 using namespace posenc;
 
 FailureOr<APFloat> posenc::parseF64(AsmParser &parser) {
-  APFloat value(APFloat::IEEEdouble());
   // Integers are welcome where a real number is meant; parseFloat takes
-  // hexadecimal integers as bit patterns and refuses decimal ones.
-  int64_t integer;
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef rest(loc.getPointer());
-  bool isHex = rest.starts_with("0x");
-  StringRef digits = rest;
-  digits.consume_front("-");
-  size_t end = digits.find_first_not_of("0123456789");
-  bool isInteger = !isHex && end != 0 &&
-                   (end == StringRef::npos ||
-                    (digits[end] != '.' && digits[end] != 'e'));
-  if (isInteger) {
+  // hexadecimal integers as bit patterns and refuses decimal ones. The text
+  // ends with a NUL, as the lexer needs.
+  const char *text = parser.getCurrentLocation().getPointer();
+  if (*text == '-')
+    ++text;
+  const char *end = text;
+  while (llvm::isDigit(*end))
+    ++end;
+  if (end != text && *end != '.' && *end != 'x') {
+    int64_t integer;
     if (parser.parseInteger(integer))
       return failure();
     return APFloat(static_cast<double>(integer));
   }
+  APFloat value(APFloat::IEEEdouble());
   if (parser.parseFloat(APFloat::IEEEdouble(), value))
     return failure();
   return value;
@@ -50,8 +51,9 @@ FailureOr<DenseF64ArrayAttr> posenc::parseF64Array(AsmParser &parser) {
 
 void posenc::printF64Array(AsmPrinter &printer, DenseF64ArrayAttr values) {
   printer << "[";
-  llvm::interleaveComma(values.asArrayRef(), printer.getStream(),
-                        [&](double value) { printer.printFloat(APFloat(value)); });
+  llvm::interleaveComma(
+      values.asArrayRef(), printer.getStream(),
+      [&](double value) { printer.printFloat(APFloat(value)); });
   printer << "]";
 }
 
@@ -75,9 +77,8 @@ void PosencDialect::registerTypes() {
       >();
 }
 
-LogicalResult
-TableType::verify(function_ref<InFlightDiagnostic()> emitError,
-                  ArrayRef<TableAxis> axes) {
+LogicalResult TableType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<TableAxis> axes) {
   if (axes.empty())
     return emitError() << "expected a table to have at least one axis";
   for (size_t i = 0; i < axes.size(); ++i)
@@ -92,11 +93,11 @@ TableType::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 /// min over results of a map over (q_begin, q_end, lq, lk).
-static AffineMap keyRange(MLIRContext *context,
-                          function_ref<void(AffineExpr, AffineExpr, AffineExpr,
-                                            AffineExpr,
-                                            SmallVectorImpl<AffineExpr> &)>
-                              build) {
+static AffineMap
+keyRange(MLIRContext *context,
+         function_ref<void(AffineExpr, AffineExpr, AffineExpr, AffineExpr,
+                           SmallVectorImpl<AffineExpr> &)>
+             build) {
   AffineExpr qBegin, qEnd, lq, lk;
   bindDims(context, qBegin, qEnd, lq, lk);
   SmallVector<AffineExpr> results;
@@ -108,10 +109,8 @@ bool FullMaskAttr::allows(int64_t, int64_t, int64_t, int64_t) const {
   return true;
 }
 AffineMap FullMaskAttr::getKeysEnd() const {
-  return keyRange(getContext(),
-                  [](auto, auto, auto, AffineExpr lk, auto &results) {
-                    results.push_back(lk);
-                  });
+  return keyRange(getContext(), [](auto, auto, auto, AffineExpr lk,
+                                   auto &results) { results.push_back(lk); });
 }
 AffineMap FullMaskAttr::getInteriorEnd() const { return getKeysEnd(); }
 bool FullMaskAttr::showsFuture() const { return true; }
@@ -136,13 +135,12 @@ AffineMap CausalMaskAttr::getKeysEnd() const {
 }
 AffineMap CausalMaskAttr::getInteriorEnd() const {
   bool shifted = getAlignment() == Alignment::bottom_right;
-  return keyRange(getContext(),
-                  [=](AffineExpr qBegin, AffineExpr, AffineExpr lq,
-                      AffineExpr lk, SmallVectorImpl<AffineExpr> &results) {
-                    results.push_back(shifted ? qBegin + lk - lq + 1
-                                              : qBegin + 1);
-                    results.push_back(lk);
-                  });
+  return keyRange(getContext(), [=](AffineExpr qBegin, AffineExpr,
+                                    AffineExpr lq, AffineExpr lk,
+                                    SmallVectorImpl<AffineExpr> &results) {
+    results.push_back(shifted ? qBegin + lk - lq + 1 : qBegin + 1);
+    results.push_back(lk);
+  });
 }
 bool CausalMaskAttr::showsFuture() const { return false; }
 std::optional<Alignment> CausalMaskAttr::getMaskAlignment() const {
@@ -155,7 +153,7 @@ std::optional<Alignment> CausalMaskAttr::getMaskAlignment() const {
 
 LogicalResult IotaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t offset, Alignment) {
-  // Positions are int32 in the kernels, and lengths go up to 2^30.
+  // iota_c1: positions are int32 in the kernels, and lengths go up to 2^30.
   constexpr int64_t limit = int64_t{1} << 30;
   if (offset < -limit || offset > limit)
     return emitError() << "expected 'offset' to be between -2^30 and 2^30, but "
@@ -166,12 +164,11 @@ LogicalResult IotaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 Alignment IotaAttr::getAlignment() const { return getAlign(); }
 bool IotaAttr::isAffine() const { return true; }
 
+/// position_tensor_c1
 LogicalResult
 PositionTensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                            StringRef name, Alignment) {
-  if (name.empty())
-    return emitError() << "expected the operand's name not to be empty";
-  return success();
+  return verifyOperandName(name, emitError);
 }
 Alignment PositionTensorAttr::getAlignment() const { return getAlign(); }
 bool PositionTensorAttr::isAffine() const { return false; }
@@ -191,6 +188,7 @@ std::optional<int64_t> DifferenceAttr::getCardinality() const {
 LogicalResult
 ClippedDistanceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             Orientation, int64_t max) {
+  // clipped_distance_c1
   if (max < 0 || max > (int64_t{1} << 24))
     return emitError() << "expected 'max' to be between 0 and 2^24, but got "
                        << max;
@@ -210,17 +208,19 @@ LogicalResult
 ThresholdBucketAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             DenseI64ArrayAttr thresholds,
                             int64_t futureOffset) {
-  int64_t last = 1;
-  for (int64_t threshold : thresholds.asArrayRef()) {
-    if (threshold < last)
-      return emitError() << "expected thresholds to be positive and not to "
-                            "decrease, but "
-                         << threshold << " comes after " << last;
-    last = threshold;
-  }
-  if (futureOffset < -1)
-    return emitError() << "expected 'future_offset' to be -1 or a bucket, but "
-                          "got "
+  // threshold_bucket_c1
+  ArrayRef<int64_t> values = thresholds.asArrayRef();
+  if (!values.empty() && values.front() < 1)
+    return emitError() << "expected thresholds to be positive, but got "
+                       << values.front();
+  for (size_t i = 1; i < values.size(); ++i)
+    if (values[i] < values[i - 1])
+      return emitError() << "expected thresholds not to decrease, but "
+                         << values[i] << " comes after " << values[i - 1];
+  // threshold_bucket_c2
+  if (futureOffset < -1 || futureOffset > (int64_t{1} << 26))
+    return emitError() << "expected 'future_offset' to be between -1 and 2^26, "
+                          "but got "
                        << futureOffset;
   return success();
 }
@@ -236,22 +236,25 @@ int64_t ThresholdBucketAttr::apply(int64_t queryMinusKey) const {
 }
 std::optional<int64_t> ThresholdBucketAttr::getCardinality() const {
   int64_t perSide = getThresholds().size() + 1;
-  return std::max(perSide, getFutureOffset() < 0
-                               ? 0
-                               : getFutureOffset() + perSide);
+  return std::max(perSide,
+                  getFutureOffset() < 0 ? 0 : getFutureOffset() + perSide);
 }
 
 //===----------------------------------------------------------------------===//
 // Frequencies and tables
 //===----------------------------------------------------------------------===//
 
-LogicalResult GeometricAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                    APFloat base, int64_t dims) {
+LogicalResult
+GeometricAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      APFloat base, int64_t dims) {
+  // geometric_c1
   if (!base.isFinite() || base.isNegative() || base.isZero())
     return emitError() << "expected 'base' to be positive and finite, but got "
                        << base.convertToDouble();
-  if (dims <= 0 || dims % 2 != 0)
-    return emitError() << "expected 'dims' to be even and positive, but got "
+  // geometric_c2
+  if (dims < 2 || dims > 65536 || dims % 2 != 0)
+    return emitError() << "expected 'dims' to be even and between 2 and 65536, "
+                          "but got "
                        << dims;
   return success();
 }
@@ -265,8 +268,10 @@ SmallVector<double> GeometricAttr::getFrequencies() const {
 
 LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   StringRef name, int64_t rows) {
-  if (name.empty())
-    return emitError() << "expected the operand's name not to be empty";
+  // operand_c1
+  if (failed(verifyOperandName(name, emitError)))
+    return failure();
+  // operand_c2
   if (rows < 0 || rows > (int64_t{1} << 26))
     return emitError() << "expected 'rows' to be between 0 and 2^26, but got "
                        << rows;

@@ -10,9 +10,13 @@ using namespace mlir;
 using namespace posenc;
 
 /// select(s, full) => s
+/// select(select(s, m), m) => select(s, m)
 OpFoldResult SelectOp::fold(FoldAdaptor) {
   if (isa<FullMaskAttr>(getMask()))
     return getScore();
+  auto inner = getScore().getDefiningOp<SelectOp>();
+  if (inner && inner.getMask() == getMask())
+    return inner.getResult();
   return {};
 }
 

@@ -20,20 +20,20 @@ using namespace posenc;
 Value Expansion::position(Side side) {
   Value &value = positions[static_cast<size_t>(side)];
   if (!value)
-    value = PositionOp::create(builder, loc, side,
-                               kernel.getPositionsOrDefault());
+    value =
+        PositionOp::create(builder, loc, side, kernel.getPositionsOrDefault());
   return value;
 }
 
 Value Expansion::relation(Attribute law) {
-  return RelationOp::create(builder, loc, position(Side::query),
-                            position(Side::key),
+  // Named, since the order in which arguments are evaluated is not fixed.
+  Value query = position(Side::query), key = position(Side::key);
+  return RelationOp::create(builder, loc, query, key,
                             cast<RelationLawAttrInterface>(law));
 }
 
-void Expansion::addBias(
-    ValueRange inputs,
-    function_ref<Value(OpBuilder &, ValueRange)> body) {
+void Expansion::addBias(ValueRange inputs,
+                        function_ref<Value(OpBuilder &, ValueRange)> body) {
   auto bias = BiasOp::create(builder, loc, inputs);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&bias.getBody());
@@ -52,10 +52,9 @@ static void addLookup(Expansion &expansion, Attribute relationLaw,
   Value table = TableOp::create(expansion.builder, expansion.loc,
                                 TableType::get(context, axes),
                                 OperandAttr::get(context, operand, rows));
-  expansion.addBias({expansion.relation(relationLaw), table},
-                    [](OpBuilder &, ValueRange arguments) {
-                      return arguments[1];
-                    });
+  expansion.addBias(
+      {expansion.relation(relationLaw), table},
+      [](OpBuilder &, ValueRange arguments) { return arguments[1]; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,8 +149,7 @@ LogicalResult
 AlibiAttr::verifyInKernel(KernelOp &kernel,
                           function_ref<InFlightDiagnostic()> emitError) const {
   // alibi_c2
-  if (getForm() == BiasForm::causal &&
-      kernel.getMaskOrDefault().showsFuture())
+  if (getForm() == BiasForm::causal && kernel.getMaskOrDefault().showsFuture())
     return emitError()
            << "#posenc.alibi with 'form = causal' would reward future keys, "
               "which this mask shows: state 'form = symmetric' or "
@@ -190,8 +188,8 @@ void AlibiAttr::expand(Expansion &expansion) const {
 /// integers: exact powers sit on the border (n = 16, 32, 64 for 32 buckets).
 static bool hasReached(int64_t n, int64_t x, int64_t exact, int64_t c,
                        int64_t maxDistance) {
-  double position = std::log(double(n) / exact) /
-                    std::log(double(maxDistance) / exact) * c;
+  double position =
+      std::log(double(n) / exact) / std::log(double(maxDistance) / exact) * c;
   if (std::abs(position - x) > 1e-6)
     return position >= x;
   auto bits = [](int64_t v) { return llvm::Log2_64_Ceil(v + 1); };
@@ -258,8 +256,12 @@ LogicalResult T5BiasAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 StringRef T5BiasAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> T5BiasAttr::getOperandNames() const {
+  return {(getName() + ".table").str()};
+}
 LogicalResult
-T5BiasAttr::verifyInKernel(KernelOp &, function_ref<InFlightDiagnostic()>) const {
+T5BiasAttr::verifyInKernel(KernelOp &,
+                           function_ref<InFlightDiagnostic()>) const {
   return success();
 }
 
@@ -272,7 +274,7 @@ void T5BiasAttr::expand(Expansion &expansion) const {
       DenseI64ArrayAttr::get(context,
                              logBucketThresholds(perSide, getMaxDistance())),
       both ? perSide : -1);
-  addLookup(expansion, law, (getName() + ".table").str(), getBuckets());
+  addLookup(expansion, law, getOperandNames().front(), getBuckets());
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,6 +293,9 @@ ToeplitzBiasAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 StringRef ToeplitzBiasAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> ToeplitzBiasAttr::getOperandNames() const {
+  return {(getName() + ".table").str()};
+}
 LogicalResult
 ToeplitzBiasAttr::verifyInKernel(KernelOp &,
                                  function_ref<InFlightDiagnostic()>) const {
@@ -300,7 +305,7 @@ ToeplitzBiasAttr::verifyInKernel(KernelOp &,
 void ToeplitzBiasAttr::expand(Expansion &expansion) const {
   auto law = ClippedDistanceAttr::get(expansion.builder.getContext(),
                                       getOrientation(), getMaxDistance());
-  addLookup(expansion, law, (getName() + ".table").str(),
+  addLookup(expansion, law, getOperandNames().front(),
             2 * getMaxDistance() + 1);
 }
 
@@ -309,6 +314,9 @@ void ToeplitzBiasAttr::expand(Expansion &expansion) const {
 //===----------------------------------------------------------------------===//
 
 StringRef DenseBiasAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> DenseBiasAttr::getOperandNames() const {
+  return {getName().str()};
+}
 LogicalResult
 DenseBiasAttr::verifyInKernel(KernelOp &,
                               function_ref<InFlightDiagnostic()>) const {
@@ -321,7 +329,6 @@ void DenseBiasAttr::expand(Expansion &expansion) const {
   Value table = TableOp::create(expansion.builder, expansion.loc,
                                 TableType::get(context, axes),
                                 OperandAttr::get(context, getName(), 0));
-  expansion.addBias({table}, [](OpBuilder &, ValueRange arguments) {
-    return arguments[0];
-  });
+  expansion.addBias(
+      {table}, [](OpBuilder &, ValueRange arguments) { return arguments[0]; });
 }

@@ -2,6 +2,8 @@
 // Levels 1 and 2: verification.
 #include "posenc/IR/Posenc.h"
 
+#include "KernelShape.h"
+#include "OperandName.h"
 #include "posenc/IR/ScalarRegion.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -87,6 +89,39 @@ static LogicalResult verifyLookups(Operation *op, OperandRange inputs) {
   return success();
 }
 
+namespace {
+/// kernel_c4: the names of operands seen so far.
+class OperandNames {
+public:
+  explicit OperandNames(KernelOp kernel) : kernel(kernel) {}
+
+  LogicalResult add(StringRef name) {
+    if (failed(verifyOperandName(name, [&] { return kernel.emitOpError(); })))
+      return failure();
+    // In C they are fields of one struct, where a dot is an underscore.
+    std::string field = name.str();
+    llvm::replace(field, '.', '_');
+    if (llvm::is_contained({"q", "k", "v", "o", "lse"}, field))
+      return kernel.emitOpError("expects no operand to be named '")
+             << name << "', which the kernel itself uses";
+    auto [it, inserted] = fields.insert({field, name.str()});
+    if (inserted)
+      return success();
+    if (it->second == name)
+      return kernel.emitOpError(
+                 "expects the names of operands to differ, but '")
+             << name << "' names two tensors";
+    return kernel.emitOpError("expects the names of operands to differ in more "
+                              "than dots and underscores, but '")
+           << it->second << "' and '" << name << "' do not";
+  }
+
+private:
+  KernelOp kernel;
+  llvm::StringMap<std::string> fields;
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // KernelOp
 //===----------------------------------------------------------------------===//
@@ -111,8 +146,8 @@ PositionLawAttrInterface KernelOp::getPositionsOrDefault() {
   if (getPositionsAttr())
     return getPositionsAttr();
   // Without a clause of their own positions follow the mask.
-  Alignment alignment = getMaskOrDefault().getMaskAlignment().value_or(
-      Alignment::bottom_right);
+  Alignment alignment =
+      getMaskOrDefault().getMaskAlignment().value_or(Alignment::bottom_right);
   return IotaAttr::get(getContext(), int64_t{0}, alignment);
 }
 
@@ -154,24 +189,10 @@ SmallVector<OperandTensor> PlanOp::getOperandTensors() {
 }
 
 LogicalResult KernelOp::verify() {
-  // kernel_c1
-  int64_t heads = getHeads(), kvHeads = getNumKvHeads();
-  if (heads <= 0 || heads > 65536)
-    return emitOpError("expects 'heads' to be between 1 and 65536, but got ")
-           << heads;
-  if (kvHeads <= 0 || heads % kvHeads != 0)
-    return emitOpError("expects 'kv_heads' to be a positive divisor of "
-                       "'heads' (")
-           << heads << "), but got " << kvHeads;
-  // kernel_c2
-  int64_t headDim = getHeadDim(), valueSize = getValueSize();
-  if (headDim < 2 || headDim > 256 || headDim % 2 != 0)
-    return emitOpError("expects 'head_dim' to be even and between 2 and 256, "
-                       "but got ")
-           << headDim;
-  if (valueSize < 1 || valueSize > 256)
-    return emitOpError("expects 'value_dim' to be between 1 and 256, but got ")
-           << valueSize;
+  // kernel_c1, kernel_c2
+  if (failed(verifyKernelShape(*this, getHeads(), getNumKvHeads(), getHeadDim(),
+                               getValueSize())))
+    return failure();
   // kernel_c3
   if (!getElementType().isF32())
     return emitOpError("expects 'dtype' to be f32, but got ")
@@ -199,8 +220,12 @@ LogicalResult KernelOp::verify() {
            << " and " << stringifyAlignment(*alignment);
   // kernel_c4
   llvm::StringSet<> names;
-  for (Attribute entry : getEncode() ? getEncodeAttr().getValue()
-                                     : ArrayRef<Attribute>()) {
+  OperandNames operands(*this);
+  if (auto tensor = dyn_cast<PositionTensorAttr>(getPositionsOrDefault()))
+    if (failed(operands.add(tensor.getName())))
+      return failure();
+  for (Attribute entry :
+       getEncode() ? getEncodeAttr().getValue() : ArrayRef<Attribute>()) {
     auto encoding = cast<EncodingAttrInterface>(entry);
     StringRef name = encoding.getEncodingName();
     if (name.empty())
@@ -209,6 +234,9 @@ LogicalResult KernelOp::verify() {
     if (!names.insert(name).second)
       return emitOpError("expects the names of encodings to differ, but '")
              << name << "' occurs twice: give one of them another 'name'";
+    for (StringRef operand : encoding.getOperandNames())
+      if (failed(operands.add(operand)))
+        return failure();
     KernelOp self = *this;
     if (failed(encoding.verifyInKernel(self, [&] { return emitOpError(); })))
       return failure();
@@ -219,30 +247,30 @@ LogicalResult KernelOp::verify() {
 LogicalResult KernelOp::verifyRegions() {
   if (!isExpanded())
     return success();
+  // kernel_c7
   Block &block = getBody().front();
   MLIRContext *context = getContext();
   Type expected[] = {QueryType::get(context), KeyType::get(context),
                      ValueType::get(context)};
   if (block.getArgumentTypes() != TypeRange(expected))
-    return emitOpError("expects its body to have the arguments !posenc.query, "
-                       "!posenc.key and !posenc.value, but got ")
-           << llvm::to_vector(block.getArgumentTypes());
-  if (block.empty() || !isa<YieldOp>(block.back()))
-    return emitOpError("expects its body to end with posenc.yield");
-  auto yield = cast<YieldOp>(block.back());
-  if (yield.getNumOperands() != 1 ||
+    return emitOpError("expects its body to have the arguments "
+                       "(!posenc.query, !posenc.key, !posenc.value), but got ")
+           << "(" << llvm::to_vector(block.getArgumentTypes()) << ")";
+  for (Operation &nested : block)
+    if (!isa_and_present<PosencDialect>(nested.getDialect()) ||
+        isa<KernelOp, PlanOp>(nested))
+      return nested.emitOpError("cannot stand in the body of a posenc.kernel; "
+                                "expected primitives of level 2");
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getNumOperands() != 1 ||
       !isa<OutputType>(yield.getOperand(0).getType()))
-    return yield.emitOpError("expects one operand of type !posenc.output");
+    return block.back().emitOpError(
+        "expects one operand of type !posenc.output");
   // kernel_c4
-  llvm::StringMap<OperandTensor> byName;
-  for (OperandTensor &tensor : getOperandTensors()) {
-    if (llvm::is_contained({"q", "k", "v", "o", "lse"}, tensor.name))
-      return emitOpError("expects no operand to be named '")
-             << tensor.name << "', which the kernel itself uses";
-    if (!byName.insert({tensor.name, tensor}).second)
-      return emitOpError("expects the names of operands to differ, but '")
-             << tensor.name << "' names two tensors";
-  }
+  OperandNames operands(*this);
+  for (const OperandTensor &tensor : getOperandTensors())
+    if (failed(operands.add(tensor.name)))
+      return failure();
   return success();
 }
 
@@ -267,7 +295,11 @@ std::optional<int64_t> TableOp::getNumRows() {
     return std::nullopt;
   if (auto operand = dyn_cast<OperandAttr>(getLaw()))
     return operand.getRows();
-  int64_t count = cast<ConstantsAttr>(getLaw()).getValues().size();
+  // A use may be verified before the table is.
+  auto constants = dyn_cast<ConstantsAttr>(getLaw());
+  if (!constants)
+    return std::nullopt;
+  int64_t count = constants.getValues().size();
   if (!type.hasAxis(TableAxis::head))
     return count;
   // Plans carry the head count as well as kernels do.
@@ -284,8 +316,9 @@ LogicalResult TableOp::verify() {
     bool hasRows = type.hasAxis(TableAxis::row);
     if (hasRows && operand.getRows() == 0)
       return emitOpError("expects operand '")
-             << operand.getName() << "' to state 'rows', since its type has a "
-                                     "row axis";
+             << operand.getName()
+             << "' to state 'rows', since its type has a "
+                "row axis";
     if (!hasRows && operand.getRows() != 0)
       return emitOpError("expects operand '")
              << operand.getName()
@@ -320,8 +353,7 @@ LogicalResult TableOp::verify() {
 
 LogicalResult RotateOp::verify() {
   // rotate_c2
-  Side side =
-      isa<QueryType>(getInput().getType()) ? Side::query : Side::key;
+  Side side = isa<QueryType>(getInput().getType()) ? Side::query : Side::key;
   std::optional<Side> actual = getSide(getPosition());
   if (actual && *actual != side)
     return emitOpError("expects a position of the ")
@@ -332,9 +364,9 @@ LogicalResult RotateOp::verify() {
   if (freqs && kernel) {
     int64_t first = getFirstDim();
     int64_t dims = 2 * freqs.getLaw().getFrequencies().size();
-    if (first < 0 || first + dims > static_cast<int64_t>(kernel.getHeadDim()))
+    if (!isWithin(first, dims, kernel.getHeadDim()))
       return emitOpError("expects the rotated channels [")
-             << first << ", " << first + dims
+             << first << ", " << first << " + " << dims
              << ") to lie within the kernel's 'head_dim' ("
              << kernel.getHeadDim() << ")";
   }

@@ -3,6 +3,8 @@
 // pass posenc-verify-plan.
 #include "posenc/IR/Posenc.h"
 
+#include "KernelShape.h"
+
 using namespace mlir;
 using namespace posenc;
 
@@ -27,6 +29,30 @@ PrepareOp PlanOp::lookupPrepare(StringRef name) {
   return lookupSymbol<PrepareOp>(name);
 }
 
+LogicalResult PlanOp::verify() {
+  // plan_c1
+  if (failed(verifyKernelShape(*this, getHeads(), getKvHeads(), getHeadDim(),
+                               getValueDim())))
+    return failure();
+  // plan_c2
+  ArrayRef<int64_t> rows = getRows();
+  if (rows.empty())
+    return emitOpError("expects at least one entry in 'rows'");
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] <= 0 || (i > 0 && rows[i] >= rows[i - 1]))
+      return emitOpError("expects 'rows' to be positive and to decrease, but "
+                         "got ")
+             << getRowsAttr();
+  if (static_cast<int64_t>(getKeys()) <= 0)
+    return emitOpError("expects 'keys' to be positive, but got ")
+           << static_cast<int64_t>(getKeys());
+  if (getIsa().empty())
+    return emitOpError("expects 'isa' to name an instruction set, but it is "
+                       "empty");
+  return success();
+}
+
+/// plan_c3
 LogicalResult PlanOp::verifyRegions() {
   // The parts come in the order in which they run.
   int stage = 0;
@@ -55,5 +81,92 @@ LogicalResult PlanOp::verifyRegions() {
   if (!hasPrologue || !hasStep || !hasEpilogue)
     return emitOpError("expects a posenc.prologue, a posenc.step and a "
                        "posenc.epilogue");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Checks what the body of a part takes and yields.
+static LogicalResult verifyBody(Operation *part, TypeRange arguments,
+                                TypeRange results) {
+  Block &block = part->getRegion(0).front();
+  if (block.getArgumentTypes() != arguments)
+    return part->emitOpError("expects its body to have the arguments (")
+           << llvm::to_vector(arguments) << "), but got ("
+           << llvm::to_vector(block.getArgumentTypes()) << ")";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return part->emitOpError("expects its body to end with posenc.yield");
+  if (TypeRange(yield.getOperandTypes()) != results)
+    return part->emitOpError("expects its body to yield (")
+           << llvm::to_vector(results) << "), but got ("
+           << llvm::to_vector(yield.getOperandTypes()) << ")";
+  return success();
+}
+
+LogicalResult PrepareOp::verifyRegions() {
+  // prepare_c1
+  MLIRContext *context = getContext();
+  switch (getKind()) {
+  case TableKind::angles:
+    return verifyBody(*this, {},
+                      {CoordType::get(context), FreqsType::get(context)});
+  case TableKind::strip:
+    return verifyBody(*this, {}, ScoreType::get(context));
+  }
+  llvm_unreachable("unknown kind of table");
+}
+
+LogicalResult KeysOp::verifyRegions() {
+  // keys_c1
+  Type key = KeyType::get(getContext());
+  return verifyBody(*this, key, key);
+}
+
+LogicalResult PrologueOp::verifyRegions() {
+  // prologue_c1
+  Type query = QueryType::get(getContext());
+  return verifyBody(*this, query, query);
+}
+
+LogicalResult StepOp::verifyRegions() {
+  // step_c1
+  MLIRContext *context = getContext();
+  return verifyBody(*this, {QueryType::get(context), KeyType::get(context)},
+                    ScoreType::get(context));
+}
+
+LogicalResult EpilogueOp::verifyRegions() {
+  // epilogue_c1
+  return verifyBody(*this, StateType::get(getContext()),
+                    OutputType::get(getContext()));
+}
+
+//===----------------------------------------------------------------------===//
+// Tile operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileRotateOp::verify() {
+  // tile_rotate_c1
+  int64_t first = getFirstDim(), dims = getDims();
+  if (dims <= 0 || dims % 2 != 0)
+    return emitOpError("expects 'dims' to be even and positive, but got ")
+           << dims;
+  auto plan = (*this)->getParentOfType<PlanOp>();
+  if (plan && !isWithin(first, dims, plan.getHeadDim()))
+    return emitOpError("expects the rotated channels [")
+           << first << ", " << first << " + " << dims
+           << ") to lie within the plan's 'head_dim' (" << plan.getHeadDim()
+           << ")";
+  return success();
+}
+
+LogicalResult TileScaleOp::verify() {
+  // tile_scale_c1
+  if (!getFactor().isFinite())
+    return emitOpError("expects 'factor' to be finite, but got ")
+           << getFactor().convertToDouble();
   return success();
 }

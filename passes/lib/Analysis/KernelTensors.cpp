@@ -79,9 +79,9 @@ static KernelTensor makeOperand(const OperandTensor &operand) {
   return tensor;
 }
 
-SmallVector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
+std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
-  SmallVector<KernelTensor> tensors;
+  std::vector<KernelTensor> tensors;
   auto add = [&](StringRef name, ExtentKind heads, ExtentKind length,
                  int64_t dim, StringRef comment) -> KernelTensor & {
     KernelTensor tensor;

@@ -8,22 +8,26 @@
 
 namespace posenc {
 
-inline constexpr llvm::StringLiteral kPlanCategory = "posenc-plan";
+inline mlir::remark::RemarkOpts planRemark(llvm::StringRef name) {
+  return mlir::remark::RemarkOpts::name(name).category("posenc-plan");
+}
 
-/// A term that got the place that costs least.
-inline mlir::remark::detail::InFlightRemark planned(mlir::Operation *op,
-                                                    llvm::StringRef name) {
-  return mlir::remark::passed(
-      op->getLoc(),
-      mlir::remark::RemarkOpts::name(name).category(kPlanCategory));
+/// A term that got the place that costs least. Says nothing unless asked for.
+inline void planned(mlir::Operation *op, llvm::StringRef name,
+                    const llvm::Twine &text) {
+  mlir::remark::passed(op->getLoc(), planRemark(name)) << text.str();
 }
 
 /// A term that had to take a place that costs more.
-inline mlir::remark::detail::InFlightRemark missed(mlir::Operation *op,
-                                                   llvm::StringRef name) {
-  return mlir::remark::missed(
-      op->getLoc(),
-      mlir::remark::RemarkOpts::name(name).category(kPlanCategory));
+inline void missed(mlir::Operation *op, llvm::StringRef name,
+                   const llvm::Twine &text) {
+  mlir::remark::missed(op->getLoc(), planRemark(name)) << text.str();
+}
+
+/// A fact that was decided for a kernel as a whole.
+inline void noted(mlir::Operation *op, llvm::StringRef name,
+                  const llvm::Twine &text) {
+  mlir::remark::analysis(op->getLoc(), planRemark(name)) << text.str();
 }
 
 } // namespace posenc

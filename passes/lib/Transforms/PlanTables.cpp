@@ -18,12 +18,10 @@ Value posenc::cloneTermInput(OpBuilder &builder, Value input,
 }
 
 Value posenc::cloneBias(OpBuilder &builder, BiasOp bias,
-                        const llvm::BitVector &usedInputs,
-                        IRMapping &mapping) {
+                        const llvm::BitVector &usedInputs, IRMapping &mapping) {
   SmallVector<Value> inputs;
   for (unsigned index : usedInputs.set_bits())
-    inputs.push_back(
-        cloneTermInput(builder, bias.getInputs()[index], mapping));
+    inputs.push_back(cloneTermInput(builder, bias.getInputs()[index], mapping));
   auto copy = BiasOp::create(builder, bias.getLoc(), inputs);
   IRMapping regionMapping;
   bias.getBody().cloneInto(&copy.getBody(), regionMapping);
@@ -37,15 +35,18 @@ Value posenc::cloneBias(OpBuilder &builder, BiasOp bias,
   return copy;
 }
 
-PlanTables::PlanTables(PlanOp plan)
-    : plan(plan), builder(OpBuilder::atBlockBegin(&plan.getBody().front())) {}
+PlanTables::PlanTables(PlanOp plan) : plan(plan), builder(plan.getContext()) {}
 
-FlatSymbolRefAttr
-PlanTables::add(Location loc, TableKind kind,
-                function_ref<SmallVector<Value>()> writeBody) {
+StringRef PlanTables::add(Location loc, TableKind kind,
+                          function_ref<SmallVector<Value>()> writeBody) {
   SmallVector<PrepareOp, 4> tables = plan.getPrepareOps();
   int64_t count = llvm::count_if(
       tables, [&](PrepareOp table) { return table.getKind() == kind; });
+  // Tables come before the other parts, in order of first use.
+  if (tables.empty())
+    builder.setInsertionPointToStart(&plan.getBody().front());
+  else
+    builder.setInsertionPointAfter(tables.back());
   std::string name = (stringifyTableKind(kind) + Twine(count)).str();
   auto table = PrepareOp::create(builder, loc, name, kind);
   {
@@ -55,19 +56,18 @@ PlanTables::add(Location loc, TableKind kind,
     YieldOp::create(builder, loc, values);
   }
   for (PrepareOp other : tables)
-    if (other.getKind() == kind &&
-        OperationEquivalence::isRegionEquivalentTo(
-            &other.getBody(), &table.getBody(),
-            OperationEquivalence::IgnoreLocations)) {
+    if (other.getKind() == kind && OperationEquivalence::isRegionEquivalentTo(
+                                       &other.getBody(), &table.getBody(),
+                                       OperationEquivalence::IgnoreLocations)) {
       table.erase();
-      return FlatSymbolRefAttr::get(other.getSymNameAttr());
+      return other.getSymName();
     }
-  return FlatSymbolRefAttr::get(table.getSymNameAttr());
+  return table.getSymName();
 }
 
-FlatSymbolRefAttr PlanTables::getAngles(Location loc,
-                                        PositionLawAttrInterface positions,
-                                        FreqsLawAttrInterface freqs) {
+StringRef PlanTables::getAngles(Location loc,
+                                PositionLawAttrInterface positions,
+                                FreqsLawAttrInterface freqs) {
   return add(loc, TableKind::angles, [&] {
     Value position = PositionOp::create(builder, loc, Side::key, positions);
     Value frequencies = FreqsOp::create(builder, loc, freqs);
@@ -75,8 +75,8 @@ FlatSymbolRefAttr PlanTables::getAngles(Location loc,
   });
 }
 
-FlatSymbolRefAttr PlanTables::getStrip(BiasOp bias, const BiasTraits &traits,
-                                       bool base2) {
+StringRef PlanTables::getStrip(BiasOp bias, const BiasTraits &traits,
+                               bool base2) {
   Location loc = bias.getLoc();
   return add(loc, TableKind::strip, [&] {
     IRMapping mapping;

@@ -19,21 +19,20 @@ mlir::Value cloneBias(mlir::OpBuilder &builder, BiasOp bias,
                       const llvm::BitVector &usedInputs,
                       mlir::IRMapping &mapping);
 
-/// The posenc.prepare operations of a plan. Equal tables are one table.
+/// The posenc.prepare operations of a plan, by name. Equal tables are one.
 class PlanTables {
 public:
   explicit PlanTables(PlanOp plan);
 
   /// Angles of these positions and frequencies.
-  mlir::FlatSymbolRefAttr getAngles(mlir::Location loc,
-                                    PositionLawAttrInterface positions,
-                                    FreqsLawAttrInterface freqs);
+  llvm::StringRef getAngles(mlir::Location loc,
+                            PositionLawAttrInterface positions,
+                            FreqsLawAttrInterface freqs);
   /// The bias as a function of head and distance, in base 2 if `base2`.
-  mlir::FlatSymbolRefAttr getStrip(BiasOp bias, const BiasTraits &traits,
-                                   bool base2);
+  llvm::StringRef getStrip(BiasOp bias, const BiasTraits &traits, bool base2);
 
 private:
-  mlir::FlatSymbolRefAttr
+  llvm::StringRef
   add(mlir::Location loc, TableKind kind,
       llvm::function_ref<llvm::SmallVector<mlir::Value>()> writeBody);
 

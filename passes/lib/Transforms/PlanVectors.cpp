@@ -14,11 +14,6 @@ FailureOr<SmallVector<RotateOp>> posenc::collectRotations(Value vector) {
       return op->emitOpError("cannot be placed in a plan; expected "
                              "posenc.rotate between the kernel's vectors and "
                              "posenc.dot");
-    if (!rotation.getPosition().getDefiningOp<PositionOp>() ||
-        !rotation.getFreqs().getDefiningOp<FreqsOp>())
-      return op->emitOpError("cannot be placed in a plan; expected its "
-                             "operands to be defined by posenc.position and "
-                             "posenc.freqs");
     rotations.push_back(rotation);
     vector = rotation.getInput();
   }
@@ -32,21 +27,21 @@ Value posenc::writeRotations(OpBuilder &builder, ArrayRef<RotateOp> rotations,
     auto position = rotation.getPosition().getDefiningOp<PositionOp>();
     FreqsLawAttrInterface freqs =
         rotation.getFreqs().getDefiningOp<FreqsOp>().getLaw();
-    FlatSymbolRefAttr table =
+    StringRef table =
         tables.getAngles(rotation.getLoc(), position.getLaw(), freqs);
     int64_t dims = 2 * freqs.getFrequencies().size();
     if (position.getSide() == Side::query)
-      planned(rotation, "QueryRotation")
-          << "queries are rotated once per tile, by the prepared table @"
-          << table.getValue();
+      planned(rotation, "QueryRotation",
+              "queries are rotated once per tile, by the prepared table @" +
+                  table);
     else
-      planned(rotation, "KeyRotation")
-          << "keys are rotated once per call and not once per query tile, by "
-             "the prepared table @"
-          << table.getValue();
-    vector = TileRotateOp::create(builder, rotation.getLoc(), vector.getType(),
-                                  vector, table, rotation.getPairing(),
-                                  rotation.getFirstDim(), dims);
+      planned(rotation, "KeyRotation",
+              "keys are rotated once per call and not once per query tile, by "
+              "the prepared table @" +
+                  table);
+    vector = TileRotateOp::create(builder, rotation.getLoc(), vector, table,
+                                  rotation.getPairing(), rotation.getFirstDim(),
+                                  dims);
   }
   return vector;
 }

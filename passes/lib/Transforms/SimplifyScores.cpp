@@ -1,21 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "posenc/IR/Posenc.h"
+// Level 2 to level 2: the identities of scores that their traits allow.
+#include "ScoreIdentities.h"
 #include "posenc/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace posenc {
 #define GEN_PASS_DEF_POSENCSIMPLIFYSCORES
 #include "posenc/Transforms/Passes.h.inc"
 } // namespace posenc
 
+using namespace mlir;
+using namespace posenc;
+
+/// Erases the primitives that nothing uses any more.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
 namespace {
 struct SimplifyScores : posenc::impl::PosencSimplifyScoresBase<SimplifyScores> {
-  using Base::Base;
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    bool anyChanged = false;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      if (!kernel.isExpanded())
+        continue;
+      // A dropped bias need not be merged, and merging can join parts of
+      // regions that then depend on one table.
+      bool changed = dropRowConstants(kernel);
+      changed |= mergeToeplitzBiases(kernel);
+      changed |= foldConstantParts(kernel);
+      if (changed)
+        eraseDead(kernel.getBody().front());
+      anyChanged |= changed;
+    }
+    if (!anyChanged)
+      markAllAnalysesPreserved();
+  }
 };
 } // namespace

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "posenc/IR/Posenc.h"
-#include "posenc/Transforms/Passes.h"
+// The contract between plans and the generators that read them.
+#include "VerifyPlan.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "posenc/Transforms/Passes.h"
 
 namespace posenc {
 #define GEN_PASS_DEF_POSENCVERIFYPLAN
 #include "posenc/Transforms/Passes.h.inc"
 } // namespace posenc
 
+using namespace mlir;
+using namespace posenc;
+
 namespace {
 struct VerifyPlan : posenc::impl::PosencVerifyPlanBase<VerifyPlan> {
   using Base::Base;
-  void runOnOperation() override {}
+
+  void runOnOperation() override {
+    for (PlanOp plan : getOperation().getOps<PlanOp>())
+      if (failed(verifyParts(plan)) || failed(verifyTables(plan)) ||
+          failed(verifyRanges(plan)) || failed(verifyBases(plan)))
+        signalPassFailure();
+  }
 };
 } // namespace

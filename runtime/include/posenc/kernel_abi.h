@@ -123,7 +123,8 @@ posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
 /* The same without looking at outputs: for NAME_prepare and the size queries.
  * Only extents are checked; data may be NULL unless flagged
  * POSENC_TENSOR_PREPARE and `need_data` is nonzero. `call` (may be NULL) only
- * says how many workers a call would have. */
+ * says how many workers a call would have and whether it would bring a
+ * prepared buffer (frame->prepared is then not NULL, but was not checked). */
 posenc_status posenc_kernel_enter_prepare(const posenc_kernel_desc *desc,
                                           const void *args,
                                           const posenc_call *call,

@@ -120,7 +120,7 @@ protected:
   }
 
   posenc_status prepare(bool needData = true) {
-    return posenc_kernel_enter_prepare(&desc, &args, needData, &frame);
+    return posenc_kernel_enter_prepare(&desc, &args, nullptr, needData, &frame);
   }
 
   /// Expects that enter fails with a sentence that has these parts.

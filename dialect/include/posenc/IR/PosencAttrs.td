@@ -82,6 +82,9 @@ def Posenc_IotaAttr : Posenc_PositionLawAttr<"Iota", "iota"> {
     Key `j` is at `j + offset`; query row `i` is at `i + Lk - Lq + offset` with
     `bottom_right` and at `i + offset` with `top_left` alignment.
 
+    Constraints:
+    - (iota_c1) `offset` is between -2^30 and 2^30.
+
     Examples: `#posenc.iota`, `#posenc.iota<offset = 16, align = top_left>`
   }];
   let parameters = (ins
@@ -99,6 +102,9 @@ def Posenc_PositionTensorAttr
     Key `j` of batch entry `b` is at `positions[b, j]`; query row `i` is at
     `positions[b, i + Lk - Lq]` with `bottom_right` and at `positions[b, i]`
     with `top_left` alignment. Lq must not exceed Lk.
+
+    Constraints:
+    - (position_tensor_c1) `name` is a C identifier but for dots.
 
     Example: `#posenc.position_tensor<name = "positions">`
   }];
@@ -136,6 +142,9 @@ def Posenc_ClippedDistanceAttr
     `clip(d, -max, max) + max` where `d` is the distance of that orientation:
     `2 * max + 1` values.
 
+    Constraints:
+    - (clipped_distance_c1) `max` is between 0 and 2^24.
+
     Example: `#posenc.clipped_distance<key_minus_query, max = 16>`
   }];
   let parameters = (ins "::posenc::Orientation":$orientation, "int64_t":$max);
@@ -150,8 +159,12 @@ def Posenc_ThresholdBucketAttr
     With `n = p_i - p_j`, a past or present key (`n >= 0`) gets the number of
     thresholds `<= n`; a future key gets `future_offset` plus the number of
     thresholds `<= -n`, or the bucket of distance 0 when `future_offset` is -1.
-    Thresholds are positive and do not decrease. They are found once, in exact
-    arithmetic, instead of evaluating a logarithm on the device.
+    Thresholds are found once, in exact arithmetic, instead of evaluating a
+    logarithm on the device.
+
+    Constraints:
+    - (threshold_bucket_c1) thresholds are positive and do not decrease;
+    - (threshold_bucket_c2) `future_offset` is between -1 and 2^26.
 
     Example: `#posenc.threshold_bucket<[1, 2, 4, 8], future_offset = 5>`
   }];
@@ -171,6 +184,10 @@ def Posenc_GeometricAttr
   let summary = "frequencies base^(-2k / dims), k = 0 .. dims/2 - 1";
   let description = [{
     The law of RoFormer (arXiv 2104.09864, section 3.2.2).
+
+    Constraints:
+    - (geometric_c1) `base` is positive and finite;
+    - (geometric_c2) `dims` is even and from 2 to 65536.
 
     Example: `#posenc.geometric<base = 1.0e4, dims = 128>`
   }];
@@ -199,6 +216,10 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
     table that all heads share; `query` and `key` have Lq and Lk. In tables
     with a `query` and a `key` axis a value of -1e30 or less means that the
     pair is masked. Element type f32.
+
+    Constraints:
+    - (operand_c1) `name` is a C identifier but for dots;
+    - (operand_c2) `rows` is between 0 and 2^26.
 
     Examples: `#posenc.operand<"t5_bias.table", rows = 32>`, `#posenc.operand<"bias">`
   }];

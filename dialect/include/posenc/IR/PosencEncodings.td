@@ -5,10 +5,10 @@
 
 include "posenc/IR/PosencAttrs.td"
 
-class Posenc_EncodingAttr<string name, string attrMnemonic>
+// `overrides` are methods of the interface that are not as by default.
+class Posenc_EncodingAttr<string name, string attrMnemonic, list<string> overrides = []>
     : Posenc_Attr<name, attrMnemonic,
-                  [DeclareAttrInterfaceMethods<Posenc_EncodingInterface,
-                     ["getEncodingName", "verifyInKernel", "expand"]>]> {
+                  [DeclareAttrInterfaceMethods<Posenc_EncodingInterface, overrides>]> {
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 
@@ -79,7 +79,7 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi"> {
   let genVerifyDecl = 1;
 }
 
-def Posenc_T5BiasAttr : Posenc_EncodingAttr<"T5Bias", "t5_bias"> {
+def Posenc_T5BiasAttr : Posenc_EncodingAttr<"T5Bias", "t5_bias", ["getOperandNames"]> {
   let summary = "learned bias per bucket of relative distance";
   let description = [{
     Adds `table[bucket(p_j - p_i), h]` to the score (arXiv 1910.10683, section
@@ -109,7 +109,7 @@ def Posenc_T5BiasAttr : Posenc_EncodingAttr<"T5Bias", "t5_bias"> {
   let genVerifyDecl = 1;
 }
 
-def Posenc_ToeplitzBiasAttr : Posenc_EncodingAttr<"ToeplitzBias", "toeplitz_bias"> {
+def Posenc_ToeplitzBiasAttr : Posenc_EncodingAttr<"ToeplitzBias", "toeplitz_bias", ["getOperandNames"]> {
   let summary = "learned bias per clipped distance";
   let description = [{
     Adds `table[clip(d, -max_distance, max_distance) + max_distance, h]`, where
@@ -129,7 +129,7 @@ def Posenc_ToeplitzBiasAttr : Posenc_EncodingAttr<"ToeplitzBias", "toeplitz_bias
   let genVerifyDecl = 1;
 }
 
-def Posenc_DenseBiasAttr : Posenc_EncodingAttr<"DenseBias", "dense_bias"> {
+def Posenc_DenseBiasAttr : Posenc_EncodingAttr<"DenseBias", "dense_bias", ["getOperandNames"]> {
   let summary = "an additive bias for each pair, passed by the caller";
   let description = [{
     Adds `bias[h, i, j]` to the score. A value of -1e30 or less (-inf, or the

@@ -17,6 +17,10 @@ def Posenc_EncodingInterface : AttrInterface<"EncodingAttrInterface"> {
       The name that prefixes the encoding's operands, unique in a kernel.}],
       "::llvm::StringRef", "getEncodingName">,
     InterfaceMethod<[{
+      The names of the tensors that the caller passes for it.}],
+      "::llvm::SmallVector<::std::string>", "getOperandNames", (ins), "",
+      /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<[{
       Checks the parameters against the kernel (head counts, head size, mask).}],
       "::llvm::LogicalResult", "verifyInKernel",
       (ins "::posenc::KernelOp &":$kernel,

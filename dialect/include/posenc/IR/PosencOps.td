@@ -27,9 +27,19 @@ def Posenc_FreqsLaw : Posenc_LawAttr<"FreqsLawAttrInterface", "a frequency law">
 def Posenc_EncodeList : TypedArrayAttrBase<
     Posenc_LawAttr<"EncodingAttrInterface", "an encoding">, "a list of encodings">;
 
-// An operation whose one result always has the same type.
-class Posenc_TypedOp<string mnemonic, string type, list<Trait> traits = []>
-    : Posenc_Op<mnemonic, !listconcat([Pure, InferTypeOpInterface], traits)> {
+// Where primitives and their connections may stand. Which of them a part of a
+// plan may hold is checked by the pass posenc-verify-plan.
+defvar Posenc_PlanParts = ["PrepareOp", "KeysOp", "PrologueOp", "StepOp", "EpilogueOp"];
+defvar Posenc_PrimitiveParents = !listconcat(["KernelOp"], Posenc_PlanParts);
+
+class Posenc_PrimitiveOp<string mnemonic, list<Trait> traits = [],
+                         list<string> parents = Posenc_PrimitiveParents>
+    : Posenc_Op<mnemonic, !listconcat([Pure, ParentOneOf<parents>], traits)>;
+
+// A primitive whose one result always has the same type.
+class Posenc_TypedOp<string mnemonic, string type, list<Trait> traits = [],
+                     list<string> parents = Posenc_PrimitiveParents>
+    : Posenc_PrimitiveOp<mnemonic, !listconcat([InferTypeOpInterface], traits), parents> {
   let extraClassDeclaration = [{
     static ::llvm::LogicalResult inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
@@ -75,9 +85,12 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     - (kernel_c2) `head_dim` is even, from 2 to 256; `value_dim` is from 1 to
       256;
     - (kernel_c3) `dtype` is f32;
-    - (kernel_c4) names of encodings and operands are unique;
+    - (kernel_c4) names of encodings are unique, and so are names of operands,
+      which are C identifiers but for dots;
     - (kernel_c5) `scale` is finite and not 0;
-    - (kernel_c6) `positions` and the mask agree on the alignment.
+    - (kernel_c6) `positions` and the mask agree on the alignment;
+    - (kernel_c7) a body holds primitives only, has the arguments
+      (!posenc.query, !posenc.key, !posenc.value) and yields an output.
 
     Examples:
     ```mlir
@@ -179,7 +192,7 @@ def Posenc_FreqsOp : Posenc_TypedOp<"freqs", "FreqsType"> {
   let assemblyFormat = "`law` `(` $law `)` attr-dict";
 }
 
-def Posenc_TableOp : Posenc_Op<"table", [Pure]> {
+def Posenc_TableOp : Posenc_PrimitiveOp<"table"> {
   let summary = "a table of numbers: constants, or an operand of the kernel";
   let description = [{
     Constraints:
@@ -209,7 +222,7 @@ def Posenc_TableOp : Posenc_Op<"table", [Pure]> {
 // Level 2: vectors
 //===----------------------------------------------------------------------===//
 
-def Posenc_RotateOp : Posenc_Op<"rotate", [Pure, AllTypesMatch<["input", "result"]>]> {
+def Posenc_RotateOp : Posenc_PrimitiveOp<"rotate", [AllTypesMatch<["input", "result"]>]> {
   let summary = "rotates channel pairs by position-dependent angles";
   let description = [{
     For pair `k` of the `2n` channels that start at `first_dim`, with `n` the
@@ -379,7 +392,9 @@ def Posenc_WeightedSumOp : Posenc_TypedOp<"weighted_sum", "OutputType"> {
   let assemblyFormat = "$weights `,` $value attr-dict";
 }
 
-def Posenc_YieldOp : Posenc_Op<"yield", [Pure, Terminator]> {
+def Posenc_YieldOp : Posenc_Op<"yield", [
+    Pure, Terminator,
+    ParentOneOf<!listconcat(Posenc_PrimitiveParents, ["BiasOp", "MapOp"])>]> {
   let summary = "ends a region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

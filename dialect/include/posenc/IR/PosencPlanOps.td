@@ -20,6 +20,13 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     `posenc.tile.to_base2`; dot products are from the start if the prologue has
     a `posenc.tile.scale` marked `base2`.
 
+    Constraints:
+    - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
+      `posenc.kernel`;
+    - (plan_c2) `rows` are positive and decrease, and there is at least one;
+      `keys` is positive; `isa` is not empty;
+    - (plan_c3) the parts stand in the order given above.
+
     Example:
     ```mlir
     posenc.plan @nope_x86_64_avx2 kernel(@nope) isa("x86-64-avx2") heads(8) kv_heads(8)
@@ -58,6 +65,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     `head_dim` `(` $head_dim `)` `value_dim` `(` $value_dim `)`
     `rows` `(` $rows `)` `keys` `(` $keys `)` (`no_lse` $no_lse^)? attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::posenc::PrepareOp, 4> getPrepareOps();
@@ -75,6 +83,7 @@ class Posenc_PlanPartOp<string mnemonic, list<Trait> traits = []>
     : Posenc_Op<mnemonic, !listconcat([HasParent<"PlanOp">, IsolatedFromAbove,
                                        SingleBlock], traits)> {
   let regions = (region SizedRegion<1>:$body);
+  let hasRegionVerifier = 1;
 }
 
 def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
@@ -88,6 +97,9 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
       sines.
     - `strip`: yields a Toeplitz score term. One number per head and distance
       `p_i - p_j`, rising.
+
+    Constraints:
+    - (prepare_c1) the body has no arguments and yields what its kind says.
 
     Example:
     ```mlir
@@ -107,12 +119,19 @@ def Posenc_KeysOp : Posenc_PlanPartOp<"keys"> {
   let description = [{
     Its result is kept in scratch for all query tiles. Without this operation
     keys are read where the caller has them.
+
+    Constraints:
+    - (keys_c1) the body takes and yields a !posenc.key.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
 def Posenc_PrologueOp : Posenc_PlanPartOp<"prologue"> {
   let summary = "what is done to the queries once per tile";
+  let description = [{
+    Constraints:
+    - (prologue_c1) the body takes and yields a !posenc.query.
+  }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
@@ -123,6 +142,10 @@ def Posenc_StepOp : Posenc_PlanPartOp<"step", [Symbol]> {
     it stopped (0 for the first) up to the minimum of the results of `until`,
     a map over (q_begin, q_end, lq, lk). With `whole_blocks` it stops at the
     last multiple of the plan's `keys` and leaves the rest to the next step.
+
+    Constraints:
+    - (step_c1) the body takes a !posenc.query and a !posenc.key and yields a
+      !posenc.score.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AffineMapAttr:$until,
                        UnitAttr:$whole_blocks);
@@ -134,6 +157,10 @@ def Posenc_StepOp : Posenc_PlanPartOp<"step", [Symbol]> {
 
 def Posenc_EpilogueOp : Posenc_PlanPartOp<"epilogue"> {
   let summary = "from the running state to the output";
+  let description = [{
+    Constraints:
+    - (epilogue_c1) the body takes a !posenc.state and yields a !posenc.output.
+  }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
@@ -141,12 +168,21 @@ def Posenc_EpilogueOp : Posenc_PlanPartOp<"epilogue"> {
 // The closed list of tile operations
 //===----------------------------------------------------------------------===//
 
-def Posenc_TileRotateOp : Posenc_Op<"tile.rotate",
-    [Pure, AllTypesMatch<["input", "result"]>]> {
+class Posenc_TileOp<string mnemonic, string type>
+    : Posenc_TypedOp<mnemonic, type, [], Posenc_PlanParts>;
+
+def Posenc_TileRotateOp : Posenc_PrimitiveOp<"tile.rotate",
+    [AllTypesMatch<["input", "result"]>], Posenc_PlanParts> {
   let summary = "rotates channel pairs by the angles of a prepared table";
   let description = [{
     As `posenc.rotate`, with the cosines and sines read from `table`; `dims`
     is twice the number of pairs.
+
+    Constraints:
+    - (tile_rotate_c1) `dims` is even and positive, and the rotated channels lie
+      within the plan's `head_dim`.
+
+    Example: `%0 = posenc.tile.rotate %k by @angles0 pairing(half) first_dim(0) dims(128) : !posenc.key`
   }];
   let arguments = (ins Posenc_Vector:$input, FlatSymbolRefAttr:$table,
                        Posenc_Pairing:$pairing, I64Attr:$first_dim, I64Attr:$dims);
@@ -155,13 +191,17 @@ def Posenc_TileRotateOp : Posenc_Op<"tile.rotate",
     $input `by` $table `pairing` `(` $pairing `)` `first_dim` `(` $first_dim `)`
     `dims` `(` $dims `)` attr-dict `:` type($result)
   }];
+  let hasVerifier = 1;
 }
 
-def Posenc_TileScaleOp : Posenc_TypedOp<"tile.scale", "QueryType"> {
+def Posenc_TileScaleOp : Posenc_TileOp<"tile.scale", "QueryType"> {
   let summary = "multiplies the queries by a constant";
   let description = [{
     `base2` says that the factor holds log2(e): dot products with these queries
     are in base 2.
+
+    Constraints:
+    - (tile_scale_c1) `factor` is finite.
 
     Example: `%1 = posenc.tile.scale %q by(0.18033688011112042) base2`
   }];
@@ -169,23 +209,24 @@ def Posenc_TileScaleOp : Posenc_TypedOp<"tile.scale", "QueryType"> {
   let results = (outs Posenc_QueryType:$result);
   let assemblyFormat = "$input `by` `(` $factor `)` (`base2` $base2^)? attr-dict";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
-def Posenc_TileToBase2Op : Posenc_TypedOp<"tile.to_base2", "ScoreType"> {
+def Posenc_TileToBase2Op : Posenc_TileOp<"tile.to_base2", "ScoreType"> {
   let summary = "multiplies a score term by log2(e)";
   let arguments = (ins Posenc_ScoreType:$input);
   let results = (outs Posenc_ScoreType:$result);
   let assemblyFormat = "$input attr-dict";
 }
 
-def Posenc_TileLoadStripOp : Posenc_TypedOp<"tile.load_strip", "ScoreType"> {
+def Posenc_TileLoadStripOp : Posenc_TileOp<"tile.load_strip", "ScoreType"> {
   let summary = "reads a Toeplitz term from a prepared strip";
   let arguments = (ins FlatSymbolRefAttr:$table);
   let results = (outs Posenc_ScoreType:$result);
   let assemblyFormat = "$table attr-dict";
 }
 
-def Posenc_TileNormalizeOp : Posenc_TypedOp<"tile.normalize", "OutputType"> {
+def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
   let summary = "divides the running output by the running sum";
   let description = [{
     Also writes the natural log-sum-exp `ln(2) (m + log2(l))` where the caller

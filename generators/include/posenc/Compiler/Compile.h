@@ -36,7 +36,7 @@ struct CompiledKernel {
   std::string name;
   std::vector<std::string> isas; // best first
   /// The tensors of NAME_args, in order.
-  llvm::SmallVector<KernelTensor> tensors;
+  std::vector<KernelTensor> tensors;
   std::vector<CompiledObject> objects;
   /// The C header of the entry points.
   std::string header;

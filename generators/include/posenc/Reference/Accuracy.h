@@ -30,8 +30,8 @@ struct Accuracy {
 Accuracy measureOutput(const ReferenceOutputs &reference,
                        llvm::ArrayRef<float> o);
 
-/// Per row i: |lse - ref| <= 2e-6 + 8 * 2^-24 * max_j |S_ij|. A row that sees no
-/// key is exactly -inf.
+/// Per row i: |lse - ref| <= 2e-6 + 8 * 2^-24 * max_j |S_ij|. A row that sees
+/// no key is exactly -inf.
 Accuracy measureLse(const ReferenceOutputs &reference,
                     llvm::ArrayRef<float> lse);
 

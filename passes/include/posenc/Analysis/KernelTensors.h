@@ -7,6 +7,7 @@
 #include "posenc/IR/Posenc.h"
 
 #include <string>
+#include <vector>
 
 namespace posenc {
 
@@ -31,7 +32,7 @@ struct Extent {
 };
 
 struct KernelTensor {
-  /// As in the specification: "q", "t5_bias.table".
+  /// As in the specification: "q", "bias.table".
   std::string name;
   llvm::SmallVector<Extent, 4> extents;
   /// int32 rather than f32.
@@ -51,7 +52,7 @@ struct KernelTensor {
 
 /// q, k, v, o, lse (unless the kernel has no_lse), then the operands in order
 /// of first use. The kernel must be expanded.
-llvm::SmallVector<KernelTensor> getKernelTensors(KernelOp kernel);
+std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 
 } // namespace posenc
 

@@ -55,7 +55,10 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
     - Toeplitz biases: a strip in `posenc.prepare`; other biases: per score;
     - the mask: steps that do not need it (`@interior`) run first.
 
-    Each decision is a remark of category `posenc-plan`.
+    Each decision is a remark of category `posenc-plan`. Fails on a kernel
+    without a body, on scores with no or several `posenc.dot`, on a `posenc.map`
+    after a mask that hides something, and on terms that differ in how they
+    align queries with keys.
   }];
   let options = [
     ListOption<"isa", "isa", "std::string",
@@ -67,9 +70,12 @@ def PosencVerifyPlan : Pass<"posenc-verify-plan", "::mlir::ModuleOp"> {
   let description = [{
     Fails when a part of a `posenc.plan` holds an operation outside the closed
     list of that part, when a table reference is dangling or of another kind,
-    when a step's `until` is not a map over (q_begin, q_end, lq, lk), when the
-    last step does not end where the mask ends, or when a score is not in base
-    2 exactly once. The input is not changed.
+    when a strip is no function of head and distance, when a step's `until` is
+    not a map over (q_begin, q_end, lq, lk), when a step leaves out a mask of
+    the last one where that hides keys, when the last step has `whole_blocks` or
+    does not end where its masks end, when terms differ in how they align
+    queries with keys, when a dot product has a scale of its own, or when a
+    score is not in base 2 exactly once. The input is not changed.
   }];
 }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The arguments of one call of a tile function or key transform.
+#ifndef POSENC_LIB_TRANSFORMS_DRIVERARGUMENTS_H
+#define POSENC_LIB_TRANSFORMS_DRIVERARGUMENTS_H
+
+#include "DriverFrame.h"
+#include "DriverKernel.h"
+
+namespace posenc {
+
+/// Where a call stands; i64 unless said.
+struct CallSite {
+  mlir::Value batch, head, kvHead;
+  mlir::Value queryBegin, rows;    // null in the key transform
+  mlir::Value keyBegin, keyCount;
+  mlir::Value tileRows, stateColumns; // of the tile function
+  llvm::SmallVector<mlir::Value> stepEnds; // keys of this call
+  mlir::Value isFirst, isLast;     // i1: first and last run of the rows
+  mlir::Value state;               // address
+};
+
+class DriverArguments {
+public:
+  DriverArguments(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
+                  DriverPlan &plan)
+      : b(b), frame(frame), kernel(kernel), plan(plan) {}
+
+  llvm::SmallVector<mlir::Value> emit(const TileFunction &function,
+                                      const CallSite &site);
+
+  /// How many query rows (keys) one call of `function` may have, so that
+  /// offsets within its buffers fit in 32 bits.
+  mlir::Value emitRowLimit(const TileFunction &function);
+  mlir::Value emitKeyLimit(const TileFunction &function);
+
+private:
+  struct Dimension {
+    mlir::Value extent, stride;
+    mlir::Value min = {}; // null for 0
+  };
+  using Dimensions = llvm::SmallVector<Dimension, 4>;
+
+  mlir::Value emitBuffer(mlir::Value host, const Dimensions &dimensions,
+                         bool isInteger = false);
+  mlir::Value emitArgument(const TileArg &arg, const CallSite &site);
+  mlir::Value emitKeys(const CallSite &site, bool isTransformed);
+  mlir::Value emitAngles(const TileArg &arg, const CallSite &site);
+  mlir::Value emitStrip(const TileArg &arg, const CallSite &site);
+  mlir::Value emitTable(const TileArg &arg, const CallSite &site);
+  mlir::Value emitConstants(const TileArg &arg, const CallSite &site);
+  mlir::Value emitPositions(const TileArg &arg, const CallSite &site);
+  mlir::Value emitOutput(const CallSite &site);
+  mlir::Value emitLogSumExp(const CallSite &site);
+  mlir::Value emitLimit(llvm::ArrayRef<mlir::Value> strides);
+  /// Tensor and axis of operand tables that the function reads by `axis`.
+  void addTableStrides(const TileFunction &function, TableAxis axis,
+                       llvm::SmallVectorImpl<mlir::Value> &strides);
+
+  DriverBuilder &b;
+  DriverFrame frame;
+  DriverKernel &kernel;
+  DriverPlan &plan;
+};
+
+} // namespace posenc
+
+#endif // POSENC_LIB_TRANSFORMS_DRIVERARGUMENTS_H

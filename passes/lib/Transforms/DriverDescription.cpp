@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// posenc_kernel_desc as constant data.
+#include "Driver.h"
+
+#include "posenc/kernel_abi.h"
+
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace posenc;
+
+// The struct types below say the same as the header.
+static_assert(sizeof(posenc_axis_desc) == 16 &&
+                  offsetof(posenc_tensor_desc, axes) == 24 &&
+                  sizeof(posenc_tensor_desc) == 24 + 16 * POSENC_MAX_RANK &&
+                  sizeof(posenc_variant_desc) == 16 &&
+                  offsetof(posenc_kernel_desc, tensors) == 40 &&
+                  sizeof(posenc_kernel_desc) == 64,
+              "kernel_abi.h has changed");
+static_assert(static_cast<int>(ExtentKind::HeadsOr1) ==
+                      POSENC_AXIS_HEADS_OR_1 &&
+                  static_cast<int>(ExtentKind::KeyLen) == POSENC_AXIS_KEY_LEN,
+              "ExtentKind has the values of kernel_abi.h");
+
+/// The features that each instruction set needs.
+static std::optional<uint64_t> getRequiredFeatures(StringRef isa) {
+  static constexpr struct {
+    StringLiteral isa;
+    uint64_t features;
+  } table[] = {
+      {"x86-64", 0},
+      {"x86-64-avx2", POSENC_CPU_AVX2_FMA},
+      {"x86-64-avx512", POSENC_CPU_AVX512},
+      {"x86-64-avx512-bf16", POSENC_CPU_AVX512_BF16},
+  };
+  for (const auto &line : table)
+    if (isa == line.isa)
+      return line.features;
+  return std::nullopt;
+}
+
+/// The same for the same kernel and plans, whatever built them.
+static uint64_t computeFingerprint(DriverKernel &kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << kernel.op << "\n";
+  for (DriverPlan &plan : kernel.plans)
+    stream << plan.op << "\n";
+  return llvm::xxh3_64bits(text);
+}
+
+namespace {
+/// Builds nested constants inside the initializer of a global.
+class Constants {
+public:
+  Constants(DriverBuilder &b) : b(b) {}
+
+  Type ptr() { return b.getPtrType(); }
+  Type bits(unsigned width) { return b.getIntegerType(width); }
+  Type structOf(ArrayRef<Type> members) {
+    return LLVM::LLVMStructType::getLiteral(b.getContext(), members);
+  }
+  Type axisType() { return structOf({bits(32), bits(32), bits(64)}); }
+  Type tensorType() {
+    return structOf({ptr(), bits(32), bits(32), bits(8), bits(8), bits(16),
+                     bits(32),
+                     LLVM::LLVMArrayType::get(axisType(), POSENC_MAX_RANK)});
+  }
+  Type variantType() { return structOf({ptr(), bits(64)}); }
+  Type kernelType() {
+    return structOf({bits(32), bits(32), ptr(), bits(32), bits(32), bits(32),
+                     bits(32), bits(32), bits(32), ptr(), ptr(), bits(64)});
+  }
+
+  Value number(unsigned width, int64_t value) {
+    return LLVM::ConstantOp::create(b, bits(width),
+                                    b.getIntegerAttr(bits(width), value));
+  }
+  Value zero(Type type) { return LLVM::ZeroOp::create(b, type); }
+  Value insert(Value aggregate, ArrayRef<Value> members) {
+    for (auto [index, member] : llvm::enumerate(members))
+      aggregate = LLVM::InsertValueOp::create(b, aggregate, member, index);
+    return aggregate;
+  }
+
+  LLVM::GlobalOp global(const Twine &name, Type type,
+                        function_ref<Value()> emitValue) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(b.getModule().getBody());
+    auto op = LLVM::GlobalOp::create(b, type, /*isConstant=*/true,
+                                     LLVM::Linkage::Internal, name.str(),
+                                     Attribute());
+    b.createBlock(&op.getInitializerRegion());
+    LLVM::ReturnOp::create(b, emitValue());
+    return op;
+  }
+
+private:
+  DriverBuilder &b;
+};
+} // namespace
+
+/// The tensors that posenc.prepare reads.
+static llvm::SmallDenseSet<unsigned> findPreparedTensors(DriverKernel &kernel) {
+  llvm::SmallDenseSet<unsigned> tensors;
+  auto add = [&](StringRef operand) {
+    tensors.insert(*kernel.findOperand(operand));
+  };
+  for (DriverTable &table : kernel.tables)
+    table.op.walk([&](Operation *op) {
+      if (auto position = dyn_cast<PositionOp>(op)) {
+        if (auto law = dyn_cast<PositionTensorAttr>(position.getLaw()))
+          add(law.getName());
+      } else if (auto lookup = dyn_cast<TableOp>(op)) {
+        if (auto law = dyn_cast<OperandAttr>(lookup.getLaw()))
+          add(law.getName());
+      }
+    });
+  return tensors;
+}
+
+static Value emitTensor(DriverBuilder &b, Constants &constants,
+                        const KernelTensor &tensor, bool isPrepared,
+                        const Twine &name) {
+  SmallVector<Value> axes;
+  for (const Extent &extent : tensor.extents)
+    axes.push_back(constants.insert(
+        constants.zero(constants.axisType()),
+        {constants.number(32, static_cast<int32_t>(extent.kind)),
+         constants.number(32, 0), constants.number(64, extent.value)}));
+  int32_t flags = (tensor.isOutput ? POSENC_TENSOR_OUTPUT : 0) |
+                  (tensor.isOptional ? POSENC_TENSOR_OPTIONAL : 0) |
+                  (tensor.unitStride ? POSENC_TENSOR_UNIT_STRIDE : 0) |
+                  (isPrepared ? POSENC_TENSOR_PREPARE : 0);
+  Type axesType = LLVM::LLVMArrayType::get(constants.axisType(),
+                                           POSENC_MAX_RANK);
+  return constants.insert(
+      constants.zero(constants.tensorType()),
+      {b.constantString(name, tensor.name), constants.number(32, axes.size()),
+       constants.number(32, flags),
+       constants.number(8, tensor.isInteger ? kDLInt : kDLFloat),
+       constants.number(8, 32), constants.number(16, 0),
+       constants.number(32, 0),
+       constants.insert(constants.zero(axesType), axes)});
+}
+
+static LLVM::GlobalOp emitTensors(DriverBuilder &b, DriverKernel &kernel) {
+  Constants constants(b);
+  auto prepared = findPreparedTensors(kernel);
+  auto type = LLVM::LLVMArrayType::get(constants.tensorType(),
+                                       kernel.tensors.size());
+  return constants.global(kernel.name + "_tensors", type, [&] {
+    SmallVector<Value> tensors;
+    for (auto [index, tensor] : llvm::enumerate(kernel.tensors))
+      tensors.push_back(emitTensor(b, constants, tensor,
+                                   prepared.contains(index),
+                                   kernel.name + "_tensor_name" +
+                                       Twine(index)));
+    return constants.insert(constants.zero(type), tensors);
+  });
+}
+
+static FailureOr<LLVM::GlobalOp> emitVariants(DriverBuilder &b,
+                                              DriverKernel &kernel) {
+  SmallVector<uint64_t> features;
+  for (DriverPlan &plan : kernel.plans) {
+    std::optional<uint64_t> required = getRequiredFeatures(plan.op.getIsa());
+    if (!required)
+      return plan.op.emitOpError("has the instruction set '")
+             << plan.op.getIsa() << "', which the runtime does not know";
+    features.push_back(*required);
+  }
+  Constants constants(b);
+  auto type = LLVM::LLVMArrayType::get(constants.variantType(),
+                                       kernel.plans.size());
+  return constants.global(kernel.name + "_variants", type, [&] {
+    SmallVector<Value> variants;
+    for (auto [index, plan] : llvm::enumerate(kernel.plans)) {
+      Value isa = b.constantString(kernel.name + "_isa_name" + Twine(index),
+                                   plan.op.getIsa());
+      variants.push_back(
+          constants.insert(constants.zero(constants.variantType()),
+                           {isa, constants.number(64, features[index])}));
+    }
+    return constants.insert(constants.zero(type), variants);
+  });
+}
+
+FailureOr<LLVM::GlobalOp> posenc::emitDescription(DriverBuilder &b,
+                                                  DriverKernel &kernel) {
+  FailureOr<LLVM::GlobalOp> variants = emitVariants(b, kernel);
+  if (failed(variants))
+    return failure();
+  LLVM::GlobalOp tensors = emitTensors(b, kernel);
+  bool hasPositions = llvm::any_of(kernel.operands, [](OperandTensor &tensor) {
+    return tensor.isPositions;
+  });
+  uint64_t fingerprint = computeFingerprint(kernel);
+  Constants constants(b);
+  auto number = [&](int64_t value) { return constants.number(32, value); };
+  return constants.global(kernel.name + "_desc", constants.kernelType(), [&] {
+    return constants.insert(
+        constants.zero(constants.kernelType()),
+        {number(POSENC_KERNEL_ABI),
+         number(hasPositions ? POSENC_KERNEL_POSITION_TENSOR : 0),
+         b.constantString(kernel.name + "_name", kernel.name),
+         number(kernel.op.getHeads()), number(kernel.op.getNumKvHeads()),
+         number(kernel.op.getHeadDim()), number(kernel.op.getValueSize()),
+         number(kernel.tensors.size()), number(kernel.plans.size()),
+         b.globalAddress(tensors), b.globalAddress(*variants),
+         constants.number(64, fingerprint)});
+  });
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions that a program calls: NAME, NAME_prepare, NAME_prepared_bytes
+// and NAME_scratch_bytes.
+#include "Driver.h"
+#include "DriverTables.h"
+
+using namespace mlir;
+using namespace posenc;
+
+namespace {
+class Entries {
+public:
+  Entries(DriverBuilder &b, DriverKernel &kernel, LLVM::GlobalOp description)
+      : b(b), kernel(kernel), description(description), i32(b.getI32Type()),
+        i64(b.getI64Type()), ptr(b.getPtrType()) {}
+
+  void emit() {
+    tables = emitTableItems(b, kernel);
+    for (DriverPlan &plan : kernel.plans) {
+      if (plan.keys)
+        keys.push_back(emitKeyItems(b, kernel, plan));
+      else
+        keys.emplace_back();
+      tiles.push_back(emitTileItems(b, kernel, plan));
+    }
+    emitKernel();
+    emitPrepare();
+    emitPreparedBytes();
+    emitScratchBytes();
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // NAME(args, call)
+  //===--------------------------------------------------------------------===//
+
+  void emitKernel() {
+    auto function =
+        b.define(kernel.name, b.getFunctionType({ptr, ptr}, i32), true);
+    Value args = function.getArgument(0), call = function.getArgument(1);
+    DriverFrame frame = DriverFrame::create(b);
+    Value status =
+        b.call("posenc_kernel_enter", i32,
+               {b.globalAddress(description), args, call, frame.getAddress()});
+    b.ret(b.ifOk(status, [&] {
+      Value rows = b.mul(b.mul(frame.batch(), frame.heads()),
+                         frame.queryLen());
+      return b.ifElse(
+          b.equal(rows, b.i64(0)), [&] { return b.i32(0); },
+          [&] {
+            return b.call("posenc_kernel_leave", i32,
+                          {frame.getAddress(), emitStages(frame)});
+          });
+    }));
+  }
+
+  /// Scratch, tables, keys, tiles.
+  Value emitStages(DriverFrame frame) {
+    Value status = b.call("posenc_kernel_scratch", i32,
+                          {frame.getAddress(), emitSharedBytes(frame),
+                           b.i64(kernel.stateBytes)});
+    if (!tables.empty())
+      status = b.ifOk(status, [&] {
+        return b.ifElse(
+            b.isNull(frame.prepared()),
+            [&] {
+              frame.setPrepared(b.element(frame.shared(), emitKeyBytes(frame),
+                                          b.getI8Type()));
+              return emitFillTables(b, frame, kernel, tables);
+            },
+            [&] { return b.i32(0); });
+      });
+    return b.ifOk(status, [&] {
+      return b.switchCase(frame.variant(), kernel.plans.size(),
+                          [&](unsigned plan) {
+                            return emitItems(frame, keys[plan], tiles[plan]);
+                          });
+    });
+  }
+
+  Value emitItems(DriverFrame frame, DriverItems &keys, DriverItems &tiles) {
+    Value status = b.i32(0);
+    if (keys.function)
+      status = emitParallel(frame, keys);
+    return b.ifOk(status, [&] { return emitParallel(frame, tiles); });
+  }
+
+  Value emitParallel(DriverFrame frame, DriverItems &items) {
+    return b.call("posenc_kernel_parallel", i32,
+                  {frame.getAddress(), items.emitCount(b, frame),
+                   b.functionAddress(items.function)});
+  }
+
+  //===--------------------------------------------------------------------===//
+  // NAME_prepare(args, buffer, size)
+  //===--------------------------------------------------------------------===//
+
+  void emitPrepare() {
+    auto function = b.define(kernel.name + "_prepare",
+                             b.getFunctionType({ptr, ptr, i64}, i32), true);
+    Value buffer = function.getArgument(1);
+    DriverFrame frame = DriverFrame::create(b);
+    Value status = emitEnterPrepare(frame, function.getArgument(0), b.null(),
+                                    /*needData=*/true);
+    b.ret(b.ifOk(status, [&] {
+      Value payload = b.stack(sizeof(void *));
+      Value status = b.call("posenc_prepared_begin", i32,
+                            {frame.getAddress(), buffer,
+                             function.getArgument(2), emitPayload(frame),
+                             payload});
+      return b.ifOk(status, [&] {
+        frame.setPrepared(b.load(ptr, payload));
+        return b.ifOk(emitFillTables(b, frame, kernel, tables), [&] {
+          b.call("posenc_prepared_finish", {}, {frame.getAddress(), buffer});
+          return b.i32(0);
+        });
+      });
+    }));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Sizes; 0 when the arguments are refused
+  //===--------------------------------------------------------------------===//
+
+  void emitPreparedBytes() {
+    auto function = b.define(kernel.name + "_prepared_bytes",
+                             b.getFunctionType({ptr}, i64), true);
+    emitSize(function.getArgument(0), b.null(), [&](DriverFrame frame) {
+      return b.call("posenc_prepared_total_bytes", i64, {emitPayload(frame)});
+    });
+  }
+
+  void emitScratchBytes() {
+    auto function = b.define(kernel.name + "_scratch_bytes",
+                             b.getFunctionType({ptr, ptr}, i64), true);
+    emitSize(function.getArgument(0), function.getArgument(1),
+             [&](DriverFrame frame) {
+               return b.call("posenc_kernel_scratch_bytes", i64,
+                             {frame.getAddress(), emitSharedBytes(frame),
+                              b.i64(kernel.stateBytes)});
+             });
+  }
+
+  void emitSize(Value args, Value call,
+                function_ref<Value(DriverFrame)> emitBytes) {
+    DriverFrame frame = DriverFrame::create(b);
+    Value status = emitEnterPrepare(frame, args, call, /*needData=*/false);
+    Value result = b.stack(sizeof(int64_t));
+    b.store(b.i64(0), result);
+    b.ifOk(status, [&] {
+      b.store(emitBytes(frame), result);
+      return status;
+    });
+    b.ret(b.load(i64, result));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Shared
+  //===--------------------------------------------------------------------===//
+
+  Value emitEnterPrepare(DriverFrame frame, Value args, Value call,
+                         bool needData) {
+    return b.call("posenc_kernel_enter_prepare", i32,
+                  {b.globalAddress(description), args, call, b.i32(needData),
+                   frame.getAddress()});
+  }
+
+  Value emitPayload(DriverFrame frame) {
+    return emitPayloadBytes(b, frame, kernel);
+  }
+
+  /// The transformed keys at the start of the shared scratch.
+  Value emitKeyBytes(DriverFrame frame) {
+    if (!kernel.transformsKeys())
+      return b.i64(0);
+    Value rows = b.mul(b.mul(frame.batch(), frame.kvHeads()), frame.keyLen());
+    int64_t rowBytes = kernel.op.getHeadDim() * sizeof(float);
+    return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
+  }
+
+  /// Those keys, then the tables unless the caller has them.
+  Value emitSharedBytes(DriverFrame frame) {
+    Value tables = b.select(b.isNull(frame.prepared()), emitPayload(frame),
+                            b.i64(0));
+    return b.add(emitKeyBytes(frame), tables);
+  }
+
+  DriverBuilder &b;
+  DriverKernel &kernel;
+  LLVM::GlobalOp description;
+  Type i32, i64, ptr;
+  SmallVector<func::FuncOp> tables;
+  SmallVector<DriverItems> keys, tiles; // one for each plan
+};
+} // namespace
+
+LogicalResult posenc::emitDriver(DriverBuilder &b, DriverKernel &kernel) {
+  FailureOr<LLVM::GlobalOp> description = emitDescription(b, kernel);
+  if (failed(description))
+    return failure();
+  Entries(b, kernel, *description).emit();
+  return success();
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads the members of a posenc_frame (posenc/kernel_abi.h) in host code.
+#ifndef POSENC_LIB_TRANSFORMS_DRIVERFRAME_H
+#define POSENC_LIB_TRANSFORMS_DRIVERFRAME_H
+
+#include "DriverBuilder.h"
+
+namespace posenc {
+
+class DriverFrame {
+public:
+  using Value = mlir::Value;
+
+  DriverFrame(DriverBuilder &b, Value address) : b(b), address(address) {}
+  /// A frame on the stack of the current function.
+  static DriverFrame create(DriverBuilder &b);
+
+  Value getAddress() const { return address; }
+
+  Value batch() const;
+  Value heads() const;
+  Value kvHeads() const;
+  Value queryLen() const;
+  Value keyLen() const;
+  Value firstHead() const;
+  Value variant() const;
+  Value workers() const;
+
+  Value prepared() const;
+  void setPrepared(Value payload) const;
+  Value shared() const;
+  /// The scratch of one worker.
+  Value workerScratch(Value worker) const;
+
+  /// Members of the view of the tensor of that number.
+  Value data(unsigned tensor) const;
+  Value extent(unsigned tensor, unsigned axis) const;
+  Value stride(unsigned tensor, unsigned axis) const;
+  /// The address of an element of 4 bytes: one index for each leading axis,
+  /// null for 0.
+  Value element(unsigned tensor, mlir::ArrayRef<Value> indices) const;
+
+private:
+  Value number(int64_t offset) const;
+  Value pointer(int64_t offset) const;
+
+  DriverBuilder &b;
+  Value address;
+};
+
+} // namespace posenc
+
+#endif // POSENC_LIB_TRANSFORMS_DRIVERFRAME_H

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The items of work of one plan: chunks of keys and query tiles.
+#include "DriverItems.h"
+#include "DriverArguments.h"
+
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace posenc;
+
+/// Keys that one item transforms.
+static constexpr int64_t kKeyChunk = 256;
+
+static func::FuncOp defineItem(DriverBuilder &b, const Twine &name) {
+  auto type =
+      b.getFunctionType({b.getPtrType(), b.getI64Type(), b.getI64Type()},
+                        b.getI32Type());
+  return b.define(name, type, /*isPublic=*/false);
+}
+
+/// Returns a tile function's code as a status.
+static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
+  b.ret(b.ifElse(
+      b.equal(code, b.i32(0)), [&] { return b.i32(0); },
+      [&] {
+        return b.call("posenc_kernel_tile_failed", b.getI32Type(),
+                      {frame.getAddress(), code});
+      }));
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
+                                 DriverPlan &plan) {
+  auto emitChunks = [](DriverBuilder &b, DriverFrame frame) {
+    return b.ceilDiv(frame.keyLen(), kKeyChunk);
+  };
+  DriverItems items;
+  items.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
+    return b.mul(b.mul(frame.batch(), frame.kvHeads()), emitChunks(b, frame));
+  };
+  items.function = defineItem(b, plan.op.getSymName() + "_key_item");
+  DriverFrame frame(b, items.function.getArgument(0));
+  Value item = items.function.getArgument(1);
+  DriverArguments arguments(b, frame, kernel, plan);
+
+  Value chunks = emitChunks(b, frame);
+  Value head = b.div(item, chunks);
+  CallSite site;
+  site.batch = b.div(head, frame.kvHeads());
+  site.kvHead = b.rem(head, frame.kvHeads());
+  Value begin = b.mul(b.rem(item, chunks), b.i64(kKeyChunk));
+  Value end = b.min(b.add(begin, b.i64(kKeyChunk)), frame.keyLen());
+  Value limit = arguments.emitKeyLimit(*plan.keys);
+  Value code = b.forPieces(begin, end, limit, [&](Value at, Value count) {
+    site.keyBegin = at;
+    site.keyCount = count;
+    return b.call(plan.keys->symbol, b.getI32Type(),
+                  arguments.emit(*plan.keys, site));
+  });
+  returnStatus(b, frame, code);
+  return items;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// The heads of the batch whose tiles are handed out together, longest first
+/// among them: enough of them that every worker has several tiles, and few, so
+/// that workers meet in the same keys and values.
+static Value emitHeadsTogether(DriverBuilder &b, DriverFrame frame,
+                               Value tiles) {
+  Value wanted = b.mul(frame.workers(), b.i64(4));
+  Value heads = b.div(b.add(wanted, b.sub(tiles, b.i64(1))), tiles);
+  return b.min(heads, b.mul(frame.batch(), frame.heads()));
+}
+
+namespace {
+/// The body of a tile item.
+class TileItem {
+public:
+  TileItem(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
+           DriverPlan &plan)
+      : b(b), frame(frame), kernel(kernel), plan(plan),
+        arguments(b, frame, kernel, plan) {}
+
+  /// The i32 code of the first tile function that failed, or 0.
+  Value emit(const RowCut &cut, Value item, Value worker) {
+    Value tile = emitHeadAndTile(cut, item);
+    RowCut::Tile rows = cut.emitTile(b, frame.queryLen(), tile);
+    function = rows.function;
+    site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
+    site.stateColumns =
+        ofFunction([](auto &tile) { return tile.stateColumns; });
+    site.state = frame.workerScratch(worker);
+    Value end = b.min(b.add(rows.begin, site.tileRows), frame.queryLen());
+    Value rowLimit = arguments.emitRowLimit(plan.tiles.front());
+    return b.forPieces(rows.begin, end, rowLimit, [&](Value at, Value count) {
+      return emitRows(at, count);
+    });
+  }
+
+private:
+  /// Tiles of the heads of a group: the last tile of each head, then the one
+  /// before, since with a causal mask later tiles see more keys.
+  Value emitHeadAndTile(const RowCut &cut, Value item) {
+    Value tiles = cut.emitCount(b, frame.queryLen());
+    Value together = emitHeadsTogether(b, frame, tiles);
+    Value perGroup = b.mul(together, tiles);
+    Value firstHead = b.mul(b.div(item, perGroup), together);
+    Value inGroup = b.rem(item, perGroup);
+    Value heads = b.min(
+        together, b.sub(b.mul(frame.batch(), frame.heads()), firstHead));
+    Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
+    int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
+    site.batch = b.div(batchHead, frame.heads());
+    site.head = b.rem(batchHead, frame.heads());
+    site.kvHead = b.div(site.head, b.i64(group));
+    return b.sub(b.sub(tiles, b.i64(1)), b.div(inGroup, heads));
+  }
+
+  /// A constant that depends on the tile function.
+  Value ofFunction(function_ref<int64_t(TileFunction &)> get) {
+    Value result = b.i64(get(plan.tiles.front()));
+    for (auto [index, tile] :
+         llvm::drop_begin(llvm::enumerate(plan.tiles)))
+      result = b.select(b.equal(function, b.i64(index)), b.i64(get(tile)),
+                        result);
+    return result;
+  }
+
+  /// Rows [at, at + count) against all their keys.
+  Value emitRows(Value at, Value count) {
+    site.queryBegin = at;
+    site.rows = count;
+    SmallVector<Value> ends = emitStepEnds(at, b.add(at, count));
+    Value keys = ends.back();
+    Value run = emitRunLength();
+    return b.forPieces(b.i64(0), keys, run, [&](Value begin, Value length) {
+      site.keyBegin = begin;
+      site.keyCount = length;
+      site.isFirst = b.equal(begin, b.i64(0));
+      site.isLast = b.equal(b.add(begin, length), keys);
+      site.stepEnds = emitRunEnds(ends);
+      SmallVector<Value> values = arguments.emit(plan.tiles.front(), site);
+      return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
+        return b.call(plan.tiles[index].symbol, b.getI32Type(), values);
+      });
+    });
+  }
+
+  /// Where each step would end if its keys need not be whole blocks.
+  SmallVector<Value> emitStepEnds(Value begin, Value end) {
+    auto toIndex = [&](Value value) -> Value {
+      return arith::IndexCastOp::create(b, b.getIndexType(), value);
+    };
+    Value operands[] = {toIndex(begin), toIndex(end),
+                        toIndex(frame.queryLen()), toIndex(frame.keyLen())};
+    SmallVector<Value> ends;
+    Value previous = b.i64(0);
+    for (StepOp step : plan.op.getStepOps()) {
+      Value until = frame.keyLen();
+      auto results = affine::expandAffineMap(b, b.getLoc(), step.getUntil(),
+                                             operands);
+      for (Value result : *results)
+        until = b.min(until, arith::IndexCastOp::create(b, b.getI64Type(),
+                                                        result));
+      previous = b.max(previous, until);
+      ends.push_back(previous);
+    }
+    return ends;
+  }
+
+  /// The keys of one call: all that fit, in whole blocks if possible.
+  Value emitRunLength() {
+    Value limit = arguments.emitKeyLimit(plan.tiles.front());
+    Value block = b.i64(plan.op.getKeys());
+    return b.select(b.less(limit, block), limit,
+                    b.sub(limit, b.rem(limit, block)));
+  }
+
+  /// Step ends of this call's keys. What a step of whole blocks leaves belongs
+  /// to the next one, also where a run ends.
+  SmallVector<Value> emitRunEnds(ArrayRef<Value> ends) {
+    SmallVector<Value> runEnds;
+    Value previous = b.i64(0);
+    Value block = b.i64(plan.op.getKeys());
+    for (auto [step, end] : llvm::zip_equal(plan.op.getStepOps(), ends)) {
+      Value local = b.min(b.sub(end, site.keyBegin), site.keyCount);
+      local = b.max(local, previous);
+      if (step.getWholeBlocks())
+        local = b.sub(local, b.rem(b.sub(local, previous), block));
+      previous = local;
+      runEnds.push_back(local);
+    }
+    runEnds.back() = site.keyCount;
+    return runEnds;
+  }
+
+  DriverBuilder &b;
+  DriverFrame frame;
+  DriverKernel &kernel;
+  DriverPlan &plan;
+  DriverArguments arguments;
+  Value function; // number of the tile function
+  CallSite site;
+};
+} // namespace
+
+DriverItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
+                                  DriverPlan &plan) {
+  std::string name = plan.op.getSymName().str();
+  auto heights = llvm::map_to_vector(
+      plan.tiles, [](const TileFunction &tile) { return tile.rows; });
+  RowCut cut(name, heights);
+  DriverItems items;
+  items.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
+    return b.mul(b.mul(frame.batch(), frame.heads()),
+                 cut.emitCount(b, frame.queryLen()));
+  };
+  items.function = defineItem(b, name + "_tile_item");
+  DriverFrame frame(b, items.function.getArgument(0));
+  Value code = TileItem(b, frame, kernel, plan)
+                   .emit(cut, items.function.getArgument(1),
+                         items.function.getArgument(2));
+  returnStatus(b, frame, code);
+  return items;
+}

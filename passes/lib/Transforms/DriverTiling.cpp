@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How the query rows of one head are cut into tiles.
+#include "DriverTiling.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <tuple>
+
+using namespace mlir;
+using namespace posenc;
+
+RowCut::RowCut(std::string name, ArrayRef<int64_t> rows)
+    : name(std::move(name)), rows(rows) {
+  tallest = std::distance(rows.begin(), llvm::max_element(rows));
+  cuts.resize(2 * rows[tallest]);
+  SmallVector<int64_t> padded(cuts.size(), 0); // rows computed
+  for (size_t left = 1; left < cuts.size(); ++left) {
+    // Padding, number of tiles, height of the first (taller is better).
+    std::optional<std::tuple<int64_t, size_t, int64_t>> best;
+    for (auto [index, height] : llvm::enumerate(rows)) {
+      size_t rest = left - std::min<int64_t>(left, height);
+      std::tuple<int64_t, size_t, int64_t> cost = {
+          height + padded[rest], cuts[rest].size() + 1, -height};
+      if (best && *best <= cost)
+        continue;
+      best = cost;
+      padded[left] = std::get<0>(cost);
+      cuts[left].assign(1, index);
+      llvm::append_range(cuts[left], cuts[rest]);
+    }
+    longest = std::max(longest, cuts[left].size());
+  }
+}
+
+/// A number of a constant table, as i64.
+Value RowCut::emitEntry(DriverBuilder &b, StringRef what,
+                        ArrayRef<int64_t> entries, Value index) const {
+  Type type = b.getIntegerType(16);
+  auto numbers = llvm::map_to_vector(
+      entries, [](int64_t entry) { return static_cast<int16_t>(entry); });
+  auto shape = RankedTensorType::get({static_cast<int64_t>(entries.size())},
+                                     type);
+  Value array = b.constantArray(
+      name + "_" + what, DenseElementsAttr::get(shape, ArrayRef(numbers)));
+  Value entry = b.load(type, b.element(array, index, type));
+  return arith::ExtUIOp::create(b, b.getI64Type(), entry);
+}
+
+/// The tallest tiles before the rest.
+Value RowCut::emitWholeTiles(DriverBuilder &b, Value length) const {
+  Value fitting = b.div(length, b.i64(rows[tallest]));
+  return b.max(b.sub(fitting, b.i64(1)), b.i64(0));
+}
+
+Value RowCut::emitCount(DriverBuilder &b, Value length) const {
+  Value whole = emitWholeTiles(b, length);
+  Value left = b.sub(length, b.mul(whole, b.i64(rows[tallest])));
+  auto counts = llvm::map_to_vector(
+      cuts, [](auto &cut) { return static_cast<int64_t>(cut.size()); });
+  return b.add(whole, emitEntry(b, "counts", counts, left));
+}
+
+RowCut::Tile RowCut::emitTile(DriverBuilder &b, Value length,
+                              Value tile) const {
+  SmallVector<int64_t> begins, functions;
+  for (ArrayRef<unsigned> cut : cuts) {
+    int64_t begin = 0;
+    for (size_t i = 0; i < longest; ++i) {
+      begins.push_back(i < cut.size() ? begin : 0);
+      functions.push_back(i < cut.size() ? cut[i] : 0);
+      begin += i < cut.size() ? rows[cut[i]] : 0;
+    }
+  }
+  Value height = b.i64(rows[tallest]);
+  Value whole = emitWholeTiles(b, length);
+  Value wholeRows = b.mul(whole, height);
+  Value left = b.sub(length, wholeRows);
+  Value isWhole = b.less(tile, whole);
+  Value inRest = b.max(b.sub(tile, whole), b.i64(0));
+  Value index = b.add(b.mul(left, b.i64(longest)), inRest);
+  Value begin = b.add(wholeRows, emitEntry(b, "begins", begins, index));
+  Tile result;
+  result.begin = b.select(isWhole, b.mul(tile, height), begin);
+  result.function = b.select(isWhole, b.i64(tallest),
+                             emitEntry(b, "functions", functions, index));
+  return result;
+}

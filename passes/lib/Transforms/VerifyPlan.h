@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of posenc-verify-plan. Each function reports the first breach that
+// it finds; those before it in this list have passed.
+#ifndef POSENC_LIB_TRANSFORMS_VERIFYPLAN_H
+#define POSENC_LIB_TRANSFORMS_VERIFYPLAN_H
+
+#include "posenc/IR/Posenc.h"
+
+namespace posenc {
+
+/// Parts hold operations of their closed lists only.
+mlir::LogicalResult verifyParts(PlanOp plan);
+
+/// References name tables of the right kind, rotations fit their table and the
+/// head, strips are functions of head and distance.
+mlir::LogicalResult verifyTables(PlanOp plan);
+
+/// Steps are ranges of keys over (q_begin, q_end, lq, lk) that apply every mask
+/// where it hides keys and end where the masks end, and all terms agree on how
+/// queries are aligned with keys.
+mlir::LogicalResult verifyRanges(PlanOp plan);
+
+/// Every score is in base 2 exactly once.
+mlir::LogicalResult verifyBases(PlanOp plan);
+
+} // namespace posenc
+
+#endif // POSENC_LIB_TRANSFORMS_VERIFYPLAN_H

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs posenc-opt on every example of the documentation.
+
+Examples are the ```mlir blocks and the `Example: ...` lines of the TableGen
+descriptions, the ```mlir blocks of the Markdown files that are named, and whole
+.mlir files. An example that is a part of a kernel or a plan is put into one; values that it
+uses without defining them are defined by the names that the documentation uses
+throughout (%i is the position of a query, %s is a score, ...).
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+import tablegen
+
+# What a name stands for in an example that does not define it, with the names
+# that this needs in turn.
+KERNEL_VALUES = {
+    "%i": "%i = posenc.position query law(#posenc.iota)",
+    "%j": "%j = posenc.position key law(#posenc.iota)",
+    "%r": "%r = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)",
+    "%f": "%f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 128>)",
+    "%m": "%m = posenc.table law(#posenc.constants<[0.5, 0.25]>) : !posenc.table<head>",
+    "%s": "%s = posenc.dot %q, %k scale(0.125)",
+    "%t": "%t = posenc.dot %q, %k scale(0.25)",
+    "%u": "%u = posenc.select %s mask(#posenc.causal)",
+    "%b": "%b = posenc.bias() {\n  %c = arith.constant 1.0 : f64\n  posenc.yield %c : f64\n}",
+    "%p": "%p = posenc.normalize softmax %u",
+}
+KERNEL = """posenc.kernel @example heads(2) head_dim(128) {{
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+{body}
+  %example_score = posenc.dot %q, %k scale(1.0)
+  %example_weights = posenc.normalize softmax %example_score
+  %example_output = posenc.weighted_sum %example_weights, %v
+  posenc.yield %example_output : !posenc.output
+}}
+"""
+PARTS = {
+    "posenc.prologue": ("posenc.prologue {{\n^bb0(%q: !posenc.query):\n{body}\n  posenc.yield %q : !posenc.query\n}}\n"),
+    "posenc.keys": ("posenc.keys {{\n^bb0(%k: !posenc.key):\n{body}\n  posenc.yield %k : !posenc.key\n}}\n"),
+    "posenc.step": ("posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {{\n"
+                    "^bb0(%q: !posenc.query, %k: !posenc.key):\n{body}\n"
+                    "  %example_score = posenc.dot %q, %k scale(1.0)\n  posenc.yield %example_score : !posenc.score\n}}\n"),
+    "posenc.epilogue": ("posenc.epilogue {{\n^bb0(%state: !posenc.state):\n{body}\n"
+                        "  %example_output = posenc.tile.normalize softmax %state\n"
+                        "  posenc.yield %example_output : !posenc.output\n}}\n"),
+}
+ORDER = ["posenc.prepare", "posenc.keys", "posenc.prologue", "posenc.step", "posenc.epilogue"]
+
+
+def in_plan(part, text):
+    """A plan with the parts that it needs, one of which is replaced by or filled with the example."""
+    parts = {name: PARTS[name].format(body="") for name in ORDER if name in PARTS and name != "posenc.keys"}
+    whole = text.startswith("posenc.")
+    parts[part] = text + "\n" if whole else PARTS[part].format(body=text)
+    body = "".join(parts[name] for name in ORDER if name in parts)
+    return ("posenc.plan @example kernel(@k) isa(\"x86-64\") heads(2) kv_heads(2) head_dim(128) value_dim(128) "
+            "rows([8]) keys(256) {\n" + body + "}\n")
+
+
+def define_free_names(text):
+    """Definitions of the names that the example uses and does not define."""
+    defined = set(re.findall(r"(%\w+)(?:, %\w+)* = ", text)) | set(re.findall(r"(%\w+): ", text))
+    lines, seen = [], set(defined)
+
+    def define(source):
+        for name in re.findall(r"%\w+", source):
+            if name in KERNEL_VALUES and name not in seen:
+                seen.add(name)
+                define(KERNEL_VALUES[name].split("=", 1)[1])
+                lines.append("  " + KERNEL_VALUES[name])
+
+    define(text)
+    return "\n".join(lines)
+
+
+def wrap(text):
+    """A module that holds the example."""
+    text = text.strip()
+    if re.match(r"[#!]posenc\.", text):
+        return f"module attributes {{t.example = {text}}} {{}}\n"
+    code = re.sub(r"^\s*//.*\n?", "", text, flags=re.MULTILINE).strip()
+    if re.match(r"(builtin\.)?module|posenc\.(kernel|plan)\b", code):
+        return text + "\n"
+    for part in ORDER:
+        if code.startswith(part):
+            return in_plan(part, code)
+    if "posenc.tile." in code:
+        part = ("posenc.epilogue" if "%state" in code else "posenc.prologue" if "%q" in code
+                else "posenc.keys" if "%k " in code else "posenc.step")
+        if part == "posenc.step":
+            return in_plan(part, define_free_names(code) + "\n" + code)
+        return in_plan(part, code)
+    return KERNEL.format(body=define_free_names(code) + "\n" + code)
+
+
+def find_blocks(text):
+    """The ```mlir blocks of a text, each without the indentation of its fence."""
+    for match in re.finditer(r"^([ \t]*)```mlir[ \t]*\n(.*?)^\1```[ \t]*$", text, re.MULTILINE | re.DOTALL):
+        indent = match.group(1)
+        lines = (line[len(indent):] if line.startswith(indent) else line for line in match.group(2).splitlines())
+        yield text.count("\n", 0, match.start()) + 1, "\n".join(lines)
+
+
+def find_inline(text):
+    """The examples of lines such as: Examples: `#posenc.causal`, `#posenc.causal<top_left>`"""
+    for match in re.finditer(r"Examples?:\s+((?:`[^`]+`(?:,\s*)?)+)", text):
+        yield from (re.sub(r"\s+", " ", example) for example in re.findall(r"`([^`]+)`", match.group(1)))
+
+
+def collect(options):
+    """Pairs of where an example stands and its text."""
+    for file in (tablegen.DIALECT, tablegen.PASSES):
+        for name, record in sorted(tablegen.read_records(options, file).items()):
+            # Definitions of MLIR itself are in the dump too.
+            if not re.match(r"Posenc", name) or not isinstance(record.get("description"), str):
+                continue
+            examples = [block for _, block in find_blocks(record["description"])] + list(find_inline(record["description"]))
+            for number, example in enumerate(examples, 1):
+                yield f"{name}, example {number}", example
+    for path in options.files:
+        name = os.path.relpath(path, tablegen.ROOT)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if path.endswith(".mlir"):
+            yield name, text
+            continue
+        for line, block in find_blocks(text):
+            yield f"{name}:{line}", block
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    tablegen.add_arguments(parser)
+    parser.add_argument("--posenc-opt", required=True)
+    parser.add_argument("--least", type=int, default=1, help="fail if there are fewer examples")
+    parser.add_argument("files", nargs="*", help="Markdown and .mlir files")
+    options = parser.parse_args()
+    examples = list(collect(options))
+
+    def run(example):
+        where, text = example
+        module = wrap(text)
+        process = subprocess.run([options.posenc_opt, "--verify-roundtrip", "-o", os.devnull, "-"],
+                                 input=module.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if process.returncode == 0:
+            return None
+        return f"{where}: error: posenc-opt refuses it\n{process.stdout.decode(errors='replace')}\nThe input was:\n{module}"
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [failure for failure in pool.map(run, examples) if failure]
+    print("\n".join(failures))
+    if len(examples) < options.least:
+        failures.append("")
+        print(f"found {len(examples)} examples, expected {options.least} at least")
+    print(f"{len(examples) - len(failures)} passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

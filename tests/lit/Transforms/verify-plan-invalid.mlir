@@ -1,0 +1,749 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Breaches of the contract between plans and generators, one for each rule.
+// RUN: posenc-opt %s --posenc-verify-plan -split-input-file -verify-diagnostics
+
+posenc.plan @angles_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @angles0 angles {
+    %p = posenc.position key law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    // expected-error@below {{'posenc.table' op cannot stand in posenc.prepare; expected one of: posenc.position, freqs}}
+    %t = posenc.table law(#posenc.operand<"t">) : !posenc.table<head>
+    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @strip_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @strip0 strip {
+    %b = posenc.bias() {
+      %x = arith.constant 1.0 : f64
+      posenc.yield %x : f64
+    }
+    // expected-error@below {{'posenc.add' op cannot stand in posenc.prepare; expected one of: posenc.position, relation, table, bias, tile.to_base2}}
+    %c = posenc.add %b, %b
+    posenc.yield %c : !posenc.score
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @keys_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @angles0 angles {
+    %p = posenc.position key law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+  }
+  posenc.keys {
+  ^bb0(%k: !posenc.key):
+    // expected-error@below {{'posenc.position' op cannot stand in posenc.keys; expected one of: posenc.tile.rotate}}
+    %p = posenc.position key law(#posenc.iota)
+    posenc.yield %k : !posenc.key
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @prologue_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    // expected-error@below {{'posenc.position' op cannot stand in posenc.prologue; expected one of: posenc.tile.rotate, tile.scale}}
+    %p = posenc.position query law(#posenc.iota)
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @step_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    // expected-error@below {{'posenc.freqs' op cannot stand in posenc.step; expected one of: posenc.dot, add, bias, map, select, position, relation, table, tile.load_strip, tile.to_base2}}
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @epilogue_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    // expected-error@below {{'posenc.position' op cannot stand in posenc.epilogue; expected one of: posenc.tile.normalize}}
+    %p = posenc.position query law(#posenc.iota)
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @dot_scale kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    // expected-error@below {{'posenc.dot' op expects scale(1.0) in a plan, whose prologue scales the queries, but got 5.000000e-01}}
+    %s = posenc.dot %q, %k scale(0.5)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @angles_of_queries kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @angles0 angles {
+    // expected-error@below {{'posenc.position' op expects side key in a table of angles, whose rows are positions of keys}}
+    %p = posenc.position query law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @strip_is_toeplitz kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @strip0 strip {
+    %j = posenc.position key law(#posenc.iota)
+    // expected-error@below {{'posenc.bias' op expects to be a function of head and distance in a strip: of relations between positions of one affine law and tables over row and head}}
+    %b = posenc.bias(%j) : !posenc.coord {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    posenc.yield %b : !posenc.score
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @strip_of_two_kinds_of_heads kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @strip0 strip {
+    %m = posenc.table law(#posenc.constants<[0.5, 0.25]>) : !posenc.table<head>
+    %t = posenc.table law(#posenc.operand<"t">) : !posenc.table<head>
+    // expected-error@below {{'posenc.bias' op expects not to read both constants and an operand with a head axis in a strip, since the heads of a call may be a part of the kernel's}}
+    %b = posenc.bias(%m, %t) : !posenc.table<head>, !posenc.table<head> {
+    ^bb0(%x: f64, %y: f64):
+      %z = arith.mulf %x, %y : f64
+      posenc.yield %z : f64
+    }
+    posenc.yield %b : !posenc.score
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @rotate_by_nothing kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    // expected-error@below {{'posenc.tile.rotate' op expects @angles0 to be a posenc.prepare of its plan}}
+    %q1 = posenc.tile.rotate %q by @angles0 pairing(half) first_dim(0) dims(4) : !posenc.query
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @rotate_by_a_strip kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  // expected-note@below {{the table is here}}
+  posenc.prepare @strip0 strip {
+    %b = posenc.bias() {
+      %x = arith.constant 1.0 : f64
+      posenc.yield %x : f64
+    }
+    posenc.yield %b : !posenc.score
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    // expected-error@below {{'posenc.tile.rotate' op expects @strip0 to be a table of kind angles, but it is one of strip}}
+    %q1 = posenc.tile.rotate %q by @strip0 pairing(half) first_dim(0) dims(4) : !posenc.query
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @rotated_dims kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @angles0 angles {
+    %p = posenc.position key law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    // expected-error@below {{'posenc.tile.rotate' op expects 'dims' to be 4, two for each frequency of @angles0, but got 6}}
+    %q1 = posenc.tile.rotate %q by @angles0 pairing(half) first_dim(0) dims(6) : !posenc.query
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @load_nothing kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    // expected-error@below {{'posenc.tile.load_strip' op expects @edge to be a posenc.prepare of its plan}}
+    %s = posenc.tile.load_strip @edge
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @load_angles kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  // expected-note@below {{the table is here}}
+  posenc.prepare @angles0 angles {
+    %p = posenc.position key law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    // expected-error@below {{'posenc.tile.load_strip' op expects @angles0 to be a table of kind strip, but it is one of angles}}
+    %s = posenc.tile.load_strip @angles0
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @until_dims kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects 'until' to be a map over (q_begin, q_end, lq, lk) without symbols and with results, but it has 2 dimensions, 0 symbols and 1 results}}
+  posenc.step @all until(affine_map<(lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @until_symbols kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects 'until' to be a map over (q_begin, q_end, lq, lk) without symbols and with results, but it has 4 dimensions, 1 symbols and 1 results}}
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk)[s] -> (lk + s)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @until_results kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects 'until' to be a map over (q_begin, q_end, lq, lk) without symbols and with results, but it has 4 dimensions, 0 symbols and 0 results}}
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> ()>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @last_step_of_whole_blocks kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects no 'whole_blocks' on the last step, which takes all keys that are left}}
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) whole_blocks {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @step_without_mask kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects 'until' to have the results of affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 + 1, d3)>, since the step does not apply #posenc.causal of the last step}}
+  posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) whole_blocks {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq, lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %u = posenc.select %s mask(#posenc.causal)
+    posenc.yield %u : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @end_of_mask kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects the last 'until' to end where the masks of the step end, affine_map<(d0, d1, d2, d3) -> (d1 + d3 - d2, d3)>, but got affine_map<(d0, d1, d2, d3) -> (d3)>}}
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %u = posenc.select %s mask(#posenc.causal)
+    posenc.yield %u : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @end_of_keys kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects the last 'until' to end where the masks of the step end, affine_map<(d0, d1, d2, d3) -> (d3)>, but got affine_map<(d0, d1, d2, d3) -> (d1 + d3 - d2, d3)>}}
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq, lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @alignments kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @angles0 angles {
+    %p = posenc.position key law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q0 = posenc.tile.scale %q by(0.5) base2
+    // expected-note@below {{the other term is here}}
+    %q1 = posenc.tile.rotate %q0 by @angles0 pairing(half) first_dim(0) dims(4) : !posenc.query
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (q_end, lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error@below {{'posenc.select' op expects the alignment bottom_right that another term of the plan has, but got top_left}}
+    %u = posenc.select %s mask(#posenc.causal<top_left>)
+    posenc.yield %u : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @queries_in_base2_twice kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q0 = posenc.tile.scale %q by(0.5) base2
+    // expected-error@below {{'posenc.tile.scale' op expects queries that do not hold log2(e) yet}}
+    %q1 = posenc.tile.scale %q0 by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @score_in_base2_twice kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error@below {{'posenc.tile.to_base2' op expects a natural score, but its input is in base 2}}
+    %t = posenc.tile.to_base2 %s
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @strip_in_base2_twice kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @strip0 strip {
+    %b = posenc.bias() {
+      %x = arith.constant 1.0 : f64
+      posenc.yield %x : f64
+    }
+    %b2 = posenc.tile.to_base2 %b
+    // expected-error@below {{'posenc.tile.to_base2' op expects a natural score, but its input is in base 2}}
+    %b3 = posenc.tile.to_base2 %b2
+    posenc.yield %b3 : !posenc.score
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @sum_of_two_bases kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @strip0 strip {
+    %b = posenc.bias() {
+      %x = arith.constant 1.0 : f64
+      posenc.yield %x : f64
+    }
+    posenc.yield %b : !posenc.score
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %b = posenc.tile.load_strip @strip0
+    // expected-error@below {{'posenc.add' op expects scores of one base, but its operands are in base 2 and natural}}
+    %t = posenc.add %s, %b
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @map_in_base2 kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error@below {{'posenc.map' op expects a natural score, but its input is in base 2}}
+    %m = posenc.map %s() {
+    ^bb0(%x: f64):
+      %y = math.tanh %x : f64
+      posenc.yield %y : f64
+    }
+    posenc.yield %m : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @natural_score kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5)
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq, lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %u = posenc.select %s mask(#posenc.causal)
+    // expected-error@below {{'posenc.yield' op expects the score of a step to be in base 2, but it is natural}}
+    posenc.yield %u : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Specifications and inputs of the numeric tests.
+#include "Fixture.h"
+
+#include "posenc/Compiler/Compile.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace posenc;
+using namespace posenc::numerics;
+
+mlir::MLIRContext &posenc::numerics::getContext() {
+  static mlir::MLIRContext context = [] {
+    mlir::DialectRegistry registry;
+    registerCompilerDialects(registry);
+    return mlir::MLIRContext(registry);
+  }();
+  return context;
+}
+
+Spec::Spec(StringRef text) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(text, &getContext());
+  if (!module)
+    report_fatal_error("a specification of the numeric tests does not parse: " +
+                       text);
+  expanded = cantFail(cloneExpanded(*module));
+  kernel = *expanded->getOps<KernelOp>().begin();
+}
+
+RealTensor posenc::numerics::makeRandom(std::mt19937 &random,
+                                        ArrayRef<int64_t> shape,
+                                        double magnitude) {
+  RealTensor tensor;
+  tensor.shape.assign(shape.begin(), shape.end());
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  tensor.data.resize(count);
+  // Sums of uniform numbers: the same on every machine, which
+  // std::normal_distribution is not.
+  for (double &value : tensor.data) {
+    double sum = 0;
+    for (int i = 0; i < 4; ++i)
+      sum += random() / 4294967296.0 - 0.5;
+    value = static_cast<float>(sum * std::sqrt(3.0) * magnitude);
+  }
+  return tensor;
+}
+
+ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
+                                             const Extents &extents,
+                                             unsigned seed, double magnitude) {
+  std::mt19937 random(seed);
+  ReferenceInputs inputs;
+  for (const KernelTensor &tensor : getKernelTensors(kernel)) {
+    if (tensor.isOutput)
+      continue;
+    SmallVector<int64_t> shape;
+    for (const Extent &extent : tensor.extents)
+      switch (extent.kind) {
+      case ExtentKind::Const:
+        shape.push_back(extent.value);
+        break;
+      case ExtentKind::Batch:
+        shape.push_back(extents.batch);
+        break;
+      case ExtentKind::Heads:
+        shape.push_back(extents.heads);
+        break;
+      case ExtentKind::KvHeads:
+        shape.push_back(extents.kvHeads);
+        break;
+      case ExtentKind::QueryLen:
+        shape.push_back(extents.queryLen);
+        break;
+      case ExtentKind::KeyLen:
+        shape.push_back(extents.keyLen);
+        break;
+      case ExtentKind::HeadsOr1:
+        shape.push_back(
+            StringRef(tensor.name).starts_with("one") ? 1 : extents.heads);
+        break;
+      }
+    if (tensor.isInteger) {
+      IntTensor &positions = inputs.positions[tensor.name];
+      positions.shape.assign(shape.begin(), shape.end());
+      for (int64_t b = 0; b < extents.batch; ++b) {
+        int64_t position = 3 * b;
+        for (int64_t j = 0; j < extents.keyLen; ++j) {
+          positions.data.push_back(position);
+          position += random() % 8 == 0 ? 5 : random() % 16 != 0;
+        }
+      }
+      continue;
+    }
+    RealTensor values = makeRandom(random, shape, magnitude);
+    if (tensor.name == "q")
+      inputs.q = std::move(values);
+    else if (tensor.name == "k")
+      inputs.k = std::move(values);
+    else if (tensor.name == "v")
+      inputs.v = std::move(values);
+    else
+      inputs.tables[tensor.name] = std::move(values);
+  }
+  return inputs;
+}
+
+ReferenceOutputs posenc::numerics::evaluate(KernelOp kernel,
+                                            const ReferenceInputs &inputs) {
+  ReferenceOptions options;
+  options.scores = true;
+  return cantFail(evaluateReference(kernel, inputs, options));
+}
+
+std::string posenc::numerics::compare(StringRef name, const RealTensor &got,
+                                      const RealTensor &wanted,
+                                      double tolerance) {
+  std::string text;
+  raw_string_ostream stream(text);
+  if (got.shape != wanted.shape) {
+    stream << name << " has the shape [";
+    interleaveComma(got.shape, stream);
+    stream << "], wanted [";
+    interleaveComma(wanted.shape, stream);
+    stream << "]";
+    return text;
+  }
+  for (size_t i = 0; i < got.data.size(); ++i) {
+    double x = got.data[i], y = wanted.data[i];
+    if (x == y || std::abs(x - y) <= tolerance)
+      continue;
+    stream << name << " differs at element " << i << ": " << format("%.17g", x)
+           << ", wanted " << format("%.17g", y);
+    return text;
+  }
+  return text;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Specifications and inputs of the numeric tests.
+#ifndef POSENC_NUMERICS_FIXTURE_H
+#define POSENC_NUMERICS_FIXTURE_H
+
+#include "posenc/Reference/Reference.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <random>
+#include <string>
+
+namespace posenc::numerics {
+
+/// A specification, parsed, with its first kernel expanded beside it.
+class Spec {
+public:
+  /// Text that does not parse ends the program: it is the test's own.
+  explicit Spec(llvm::StringRef text);
+
+  mlir::ModuleOp getModule() const { return *module; }
+  KernelOp getKernel() const { return kernel; }
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> module, expanded;
+  KernelOp kernel;
+};
+
+mlir::MLIRContext &getContext();
+
+/// The extents of a call.
+struct Extents {
+  int64_t batch = 1, heads = 1, kvHeads = 1, queryLen = 1, keyLen = 1;
+  int64_t headDim = 2, valueDim = 2;
+};
+
+/// Numbers that f32 holds exactly, about normal with deviation `magnitude`.
+RealTensor makeRandom(std::mt19937 &random, llvm::ArrayRef<int64_t> shape,
+                      double magnitude = 1);
+
+/// Random q, k, v and operands of a kernel. Positions rise with gaps and some
+/// repeats. Tables whose name starts with "one" have one head.
+ReferenceInputs makeInputs(KernelOp kernel, const Extents &extents,
+                           unsigned seed, double magnitude = 1);
+
+/// evaluateReference() of what must be valid.
+ReferenceOutputs evaluate(KernelOp kernel, const ReferenceInputs &inputs);
+
+/// What differs by more than `tolerance`, in one line, or nothing. Infinities
+/// must be equal.
+std::string compare(llvm::StringRef name, const RealTensor &got,
+                    const RealTensor &wanted, double tolerance);
+
+} // namespace posenc::numerics
+
+#endif // POSENC_NUMERICS_FIXTURE_H

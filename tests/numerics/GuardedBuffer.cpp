@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensors in memory whose surroundings show when somebody touches them.
+#include "GuardedBuffer.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace posenc::numerics;
+
+GuardedBuffer::GuardedBuffer(size_t size) : count(size), writable(size) {
+  constexpr size_t leastWordsBefore = 64;
+  size_t page = sysconf(_SC_PAGESIZE);
+  size_t accessible =
+      alignTo((size + leastWordsBefore) * sizeof(uint32_t), page);
+  mappedBytes = accessible + page;
+  mapping = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED ||
+      mprotect(static_cast<char *>(mapping) + accessible, page, PROT_NONE))
+    report_fatal_error("no memory for a guarded buffer");
+  begin = static_cast<uint32_t *>(mapping);
+  wordsBefore = accessible / sizeof(uint32_t) - size;
+  words = begin + wordsBefore;
+  std::fill(begin, words + size, pattern);
+}
+
+GuardedBuffer::~GuardedBuffer() { munmap(mapping, mappedBytes); }
+
+void GuardedBuffer::remember() { remembered.assign(words, words + count); }
+
+std::string GuardedBuffer::check() const {
+  for (size_t x = 0; x < wordsBefore; ++x)
+    if (begin[x] != pattern)
+      return "word " + std::to_string(wordsBefore - x) +
+             " before a tensor was overwritten";
+  for (size_t x = 0; x < count; ++x)
+    if (!writable[x] && words[x] != remembered[x])
+      return "word " + std::to_string(x) + " of " + std::to_string(count) +
+             (remembered[x] == pattern ? " between a tensor's elements"
+                                       : " of an input") +
+             " was overwritten";
+  return "";
+}
+
+GuardedTensor::GuardedTensor(std::shared_ptr<GuardedBuffer> memory,
+                             ArrayRef<int64_t> extents, const Layout &layout,
+                             bool isInteger)
+    : buffer(std::move(memory)), shape(extents), strides(layout.strides),
+      offset(layout.offset) {
+  tensor.data = buffer->data();
+  tensor.byte_offset = offset * sizeof(uint32_t);
+  tensor.device = {kDLCPU, 0};
+  tensor.dtype = {static_cast<uint8_t>(isInteger ? kDLInt : kDLFloat), 32, 1};
+  tensor.ndim = shape.size();
+  tensor.shape = shape.data();
+  if (!strides.empty()) {
+    tensor.strides = strides.data();
+    return;
+  }
+  strides.resize(shape.size());
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+    strides[axis] = stride;
+}
+
+template <typename Function>
+void GuardedTensor::forEachElement(Function function) const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  for (int64_t x = 0; x < count; ++x) {
+    int64_t rest = x, word = offset;
+    for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
+      word += rest % shape[axis] * strides[axis];
+    function(x, buffer->data()[word], word);
+  }
+}
+
+void GuardedTensor::write(ArrayRef<double> values) {
+  forEachElement([&](int64_t x, uint32_t &word, int64_t) {
+    float value = static_cast<float>(values[x]);
+    std::memcpy(&word, &value, sizeof(word));
+  });
+}
+
+void GuardedTensor::write(ArrayRef<int64_t> values) {
+  forEachElement([&](int64_t x, uint32_t &word, int64_t) {
+    word = static_cast<uint32_t>(values[x]);
+  });
+}
+
+std::vector<float> GuardedTensor::read() const {
+  std::vector<float> values;
+  forEachElement([&](int64_t, const uint32_t &word, int64_t) {
+    std::memcpy(&values.emplace_back(), &word, sizeof(word));
+  });
+  return values;
+}
+
+void GuardedTensor::allowWrite() {
+  forEachElement([&](int64_t, const uint32_t &, int64_t word) {
+    buffer->allowWrite(word);
+  });
+}

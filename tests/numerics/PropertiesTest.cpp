@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What must hold between runs of the reference, and at its border.
+#include "Fixture.h"
+#include "TestRun.h"
+
+#include "posenc/Reference/Accuracy.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace llvm;
+using namespace posenc;
+using namespace posenc::numerics;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Elements [begin, end) of an axis.
+static RealTensor slice(const RealTensor &from, size_t axis, int64_t begin,
+                        int64_t end) {
+  RealTensor result;
+  result.shape = from.shape;
+  result.shape[axis] = end - begin;
+  int64_t inner = 1, outer = 1;
+  for (size_t x = 0; x < from.shape.size(); ++x)
+    (x < axis ? outer : inner) *= x == axis ? 1 : from.shape[x];
+  for (int64_t o = 0; o < outer; ++o) {
+    auto start = from.data.begin() + o * from.shape[axis] * inner;
+    result.data.insert(result.data.end(), start + begin * inner,
+                       start + end * inner);
+  }
+  return result;
+}
+
+static std::string compareAll(const ReferenceOutputs &got,
+                              const ReferenceOutputs &wanted,
+                              double tolerance) {
+  std::string problem = compare("scores", got.scores, wanted.scores, tolerance);
+  if (problem.empty())
+    problem = compare("output", got.o, wanted.o, tolerance);
+  if (problem.empty())
+    problem = compare("lse", got.lse, wanted.lse, tolerance);
+  return problem;
+}
+
+//===----------------------------------------------------------------------===//
+// Schemes
+//===----------------------------------------------------------------------===//
+
+/// Adding a constant to every position changes nothing.
+static void testShiftInvariance(TestRun &run) {
+  constexpr const char *encodings[] = {
+      "alibi<form = symmetric>", "t5_bias<direction = bidirectional>",
+      "toeplitz_bias<max_distance = 20>", "rope<base = 100>",
+      "rope<pairing = interleaved, dims = 4>"};
+  for (const char *encoding : encodings)
+    run.test(Twine("properties/shift/") + encoding, [&] {
+      auto evaluateAt = [&](StringRef offset) {
+        Spec spec(("posenc.kernel @shifted heads(3) head_dim(8) value_dim(5) "
+                   "positions(#posenc.iota<offset = " +
+                   offset + ">) encode [#posenc." + encoding + "]")
+                      .str());
+        return evaluate(
+            spec.getKernel(),
+            makeInputs(spec.getKernel(), {1, 3, 3, 33, 65, 8, 5}, 2));
+      };
+      // Angles are exact to about 2^-53 of their size.
+      bool isExact = !StringRef(encoding).starts_with("rope");
+      return compareAll(evaluateAt("1000003"), evaluateAt("-7"),
+                        isExact ? 0 : 1e-8);
+    });
+}
+
+/// Half pairing is interleaved pairing with the channels in another order.
+static void testPairings(TestRun &run) {
+  run.test("properties/rope_pairings", [] {
+    constexpr int64_t dims = 12;
+    auto makeSpec = [](StringRef pairing) {
+      return Spec(("posenc.kernel @turned heads(2) head_dim(12) "
+                   "mask(#posenc.causal) encode [#posenc.rope<base = 50, "
+                   "pairing = " +
+                   pairing + ">]")
+                      .str());
+    };
+    Spec half = makeSpec("half"), interleaved = makeSpec("interleaved");
+    ReferenceInputs inputs =
+        makeInputs(half.getKernel(), {2, 2, 2, 19, 31, dims, dims}, 3);
+    ReferenceInputs permuted = inputs;
+    for (auto [from, to] :
+         {std::pair(&inputs.q, &permuted.q), std::pair(&inputs.k, &permuted.k)})
+      for (size_t x = 0; x < from->data.size(); ++x) {
+        size_t c = x % dims;
+        to->data[x - c + (c < dims / 2 ? 2 * c : 2 * (c - dims / 2) + 1)] =
+            from->data[x];
+      }
+    return compareAll(evaluate(interleaved.getKernel(), permuted),
+                      evaluate(half.getKernel(), inputs), 1e-12);
+  });
+}
+
+/// Without positions the order of keys does not matter.
+static void testPermutedKeys(TestRun &run) {
+  run.test("properties/permuted_keys", [] {
+    Spec spec(
+        "posenc.kernel @plain heads(2) head_dim(4) encode [#posenc.nope]");
+    ReferenceInputs inputs =
+        makeInputs(spec.getKernel(), {1, 2, 2, 9, 17, 4, 4}, 4);
+    ReferenceInputs permuted = inputs;
+    for (auto [from, to] :
+         {std::pair(&inputs.k, &permuted.k), std::pair(&inputs.v, &permuted.v)})
+      for (int64_t h = 0; h < 2; ++h)
+        for (int64_t j = 0; j < 17; ++j)
+          for (int64_t c = 0; c < 4; ++c)
+            to->data[(h * 17 + (5 * j) % 17) * 4 + c] =
+                from->data[(h * 17 + j) * 4 + c];
+    ReferenceOutputs got = evaluate(spec.getKernel(), permuted);
+    ReferenceOutputs wanted = evaluate(spec.getKernel(), inputs);
+    return compare("output", got.o, wanted.o, 1e-13);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of a call
+//===----------------------------------------------------------------------===//
+
+static constexpr const char *composed =
+    "posenc.kernel @composed heads(6) kv_heads(3) head_dim(8) value_dim(5) "
+    "mask(#posenc.causal) positions(#posenc.position_tensor) encode "
+    "[#posenc.rope<base = 300>, #posenc.alibi, #posenc.t5_bias, "
+    "#posenc.toeplitz_bias<max_distance = 11>, #posenc.dense_bias]";
+
+/// The last row of a prefill is what a decode step gives.
+static void testDecodeRow(TestRun &run) {
+  run.test("properties/decode_row", [] {
+    Spec spec(composed);
+    ReferenceInputs inputs =
+        makeInputs(spec.getKernel(), {2, 6, 3, 29, 40, 8, 5}, 5);
+    ReferenceOutputs prefill = evaluate(spec.getKernel(), inputs);
+    ReferenceInputs last = inputs;
+    last.q = slice(inputs.q, 2, 28, 29);
+    last.tables["bias"] = slice(inputs.tables["bias"], 1, 28, 29);
+    ReferenceOutputs decode = evaluate(spec.getKernel(), last);
+    prefill.o = slice(prefill.o, 2, 28, 29);
+    prefill.lse = slice(prefill.lse, 2, 28, 29);
+    prefill.scores = slice(prefill.scores, 2, 28, 29);
+    return compareAll(decode, prefill, 0);
+  });
+}
+
+/// A prefix of keys and queries gives the first rows of the whole.
+static void testPrefix(TestRun &run) {
+  run.test("properties/causal_prefix", [] {
+    Spec spec("posenc.kernel @prefix heads(3) head_dim(8) value_dim(5) "
+              "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi]");
+    ReferenceInputs inputs =
+        makeInputs(spec.getKernel(), {1, 3, 3, 37, 37, 8, 5}, 6);
+    ReferenceOutputs whole = evaluate(spec.getKernel(), inputs);
+    ReferenceInputs prefix;
+    prefix.q = slice(inputs.q, 2, 0, 21);
+    prefix.k = slice(inputs.k, 2, 0, 21);
+    prefix.v = slice(inputs.v, 2, 0, 21);
+    ReferenceOutputs part = evaluate(spec.getKernel(), prefix);
+    std::string problem =
+        compare("output", part.o, slice(whole.o, 2, 0, 21), 1e-14);
+    if (problem.empty())
+      problem = compare("lse", part.lse, slice(whole.lse, 2, 0, 21), 1e-14);
+    return problem;
+  });
+}
+
+/// Shards of the heads give the whole.
+static void testShards(TestRun &run) {
+  for (auto [begin, end] : {std::pair<int64_t, int64_t>{0, 2}, {2, 6}, {4, 6}})
+    run.test("properties/heads/" + Twine(begin) + "-" + Twine(end),
+             [&, b = begin, e = end] {
+               Spec spec(composed);
+               ReferenceInputs inputs =
+                   makeInputs(spec.getKernel(), {2, 6, 3, 13, 21, 8, 5}, 7);
+               ReferenceOutputs whole = evaluate(spec.getKernel(), inputs);
+               ReferenceInputs shard = inputs;
+               shard.firstHead = b;
+               shard.q = slice(inputs.q, 1, b, e);
+               shard.k = slice(inputs.k, 1, b / 2, e / 2);
+               shard.v = slice(inputs.v, 1, b / 2, e / 2);
+               for (auto &entry : shard.tables) // the dense bias is [H, Lq, Lk]
+                 entry.second =
+                     slice(entry.second, entry.first() == "bias" ? 0 : 1, b, e);
+               whole.o = slice(whole.o, 1, b, e);
+               whole.lse = slice(whole.lse, 1, b, e);
+               whole.scores = slice(whole.scores, 1, b, e);
+               return compareAll(evaluate(spec.getKernel(), shard), whole, 0);
+             });
+}
+
+/// Alignments are the same when there are as many queries as keys.
+static void testAlignments(TestRun &run) {
+  run.test("properties/alignments", [] {
+    auto evaluateAligned = [](StringRef alignment) {
+      Spec spec(("posenc.kernel @aligned heads(2) head_dim(4) "
+                 "mask(#posenc.causal<" +
+                 alignment + ">) encode [#posenc.rope, #posenc.alibi]")
+                    .str());
+      return evaluate(spec.getKernel(),
+                      makeInputs(spec.getKernel(), {1, 2, 2, 33, 33, 4, 4}, 8));
+    };
+    return compareAll(evaluateAligned("top_left"),
+                      evaluateAligned("bottom_right"), 0);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The border
+//===----------------------------------------------------------------------===//
+
+/// Equal values pass through, and scores too large for exp() do no harm.
+static void testExtremes(TestRun &run) {
+  run.test("properties/equal_values", [] {
+    Spec spec("posenc.kernel @ones heads(2) head_dim(4) mask(#posenc.causal) "
+              "scale(300.0)");
+    ReferenceInputs inputs =
+        makeInputs(spec.getKernel(), {1, 2, 2, 23, 23, 4, 4}, 9, 10);
+    for (double &value : inputs.v.data)
+      value = 1;
+    RealTensor wanted = inputs.q;
+    for (double &value : wanted.data)
+      value = 1;
+    return compare("output", evaluate(spec.getKernel(), inputs).o, wanted,
+                   1e-14);
+  });
+}
+
+/// Rows without keys are 0 and -inf, exactly.
+static void testEmptyRows(TestRun &run) {
+  run.test("properties/rows_without_keys", []() -> std::string {
+    Spec spec("posenc.kernel @empty heads(1) head_dim(2) mask(#posenc.causal)");
+    ReferenceOutputs got =
+        evaluate(spec.getKernel(),
+                 makeInputs(spec.getKernel(), {1, 1, 1, 5, 2, 2, 2}, 10));
+    for (int64_t i = 0; i < 5; ++i) {
+      bool isEmpty = i < 3;
+      if ((got.lse.data[i] == -infinity) != isEmpty ||
+          (got.o.data[2 * i] == 0) != isEmpty ||
+          (got.maxValue.data[i] == 0) != isEmpty)
+        return "row " + std::to_string(i) + " of 5 with 2 keys is wrong";
+    }
+    return "";
+  });
+}
+
+/// A masked pair stays masked, whatever is added to it or mapped; a NaN behind
+/// it does not show.
+static void testStickyMask(TestRun &run) {
+  run.test("properties/masked_stays_masked", [] {
+    auto makeSpec =
+        [](StringRef order) {
+          return Spec((R"(posenc.kernel @sticky heads(2) head_dim(4) {
+        ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+          %table = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query, key>
+          %b = posenc.bias(%table) : !posenc.table<head, query, key> {
+          ^bb0(%x: f64):
+            posenc.yield %x : f64
+          }
+          %s = posenc.dot %q, %k scale(0.5)
+          )" + order + R"(
+          %p = posenc.normalize softmax %u
+          %o = posenc.weighted_sum %p, %v
+          posenc.yield %o : !posenc.output
+        })")
+                          .str());
+        };
+    std::string map = R"( {
+          ^bb0(%x: f64):
+            %y = math.tanh %x : f64
+            posenc.yield %y : f64
+          })";
+    // The mask and the table come before the map, or after what the map made.
+    Spec before = makeSpec("%a = posenc.add %s, %b\n"
+                           "%c = posenc.select %a mask(#posenc.causal)\n"
+                           "%u = posenc.map %c()" +
+                           map);
+    Spec after = makeSpec("%a = posenc.add %s, %b\n"
+                          "%c = posenc.map %a()" +
+                          map + "\n%u = posenc.select %c mask(#posenc.causal)");
+    ReferenceInputs inputs =
+        makeInputs(before.getKernel(), {1, 2, 2, 11, 11, 4, 4}, 11);
+    std::vector<double> &bias = inputs.tables["bias"].data;
+    for (int64_t h = 0; h < 2; ++h)
+      for (int64_t i = 0; i < 11; ++i)
+        bias[(h * 11 + i) * 11 + 4] = i % 2 ? -infinity : -1e30;
+    for (int64_t c = 0; c < 4; ++c) { // key 4 is seen by nobody
+      inputs.v.data[4 * 4 + c] = std::nan("");
+      inputs.v.data[(11 + 4) * 4 + c] = infinity;
+    }
+    ReferenceOutputs got = evaluate(before.getKernel(), inputs);
+    ReferenceOutputs wanted = evaluate(after.getKernel(), inputs);
+    for (double value : wanted.o.data)
+      if (!std::isfinite(value))
+        return std::string("a masked NaN shows in the output");
+    for (int64_t i = 0; i < 11; ++i)
+      if (got.scores.data[i * 11 + 4] != -infinity)
+        return std::string("a masked pair has a score");
+    return compareAll(got, wanted, 0);
+  });
+}
+
+/// The accuracy rule accepts the reference rounded to f32, and an error of
+/// twice what it allows is found, where it is.
+static void testAccuracyRule(TestRun &run) {
+  run.test("properties/accuracy_rule", []() -> std::string {
+    Spec spec("posenc.kernel @rule heads(2) head_dim(4) mask(#posenc.causal)");
+    ReferenceOutputs reference =
+        evaluate(spec.getKernel(),
+                 makeInputs(spec.getKernel(), {1, 2, 2, 9, 7, 4, 4}, 12));
+    std::vector<float> o(reference.o.data.begin(), reference.o.data.end());
+    std::vector<float> lse(reference.lse.data.begin(),
+                           reference.lse.data.end());
+    Accuracy rounded = measureOutput(reference, o);
+    if (!rounded.isAccurate() || rounded.ratio == 0)
+      return rounded.describe("rounded o");
+    if (Accuracy accuracy = measureLse(reference, lse); !accuracy.isAccurate())
+      return accuracy.describe("rounded lse");
+    size_t at = (1 * 9 + 6) * 4 + 2;
+    double allowed = (2e-6 + std::ldexp(8, -24) * reference.maxScore.data[15]) *
+                     reference.maxValue.data[15];
+    o[at] += 2 * allowed;
+    Accuracy wrong = measureOutput(reference, o);
+    if (std::abs(wrong.ratio - 2) > 0.2 ||
+        wrong.index != SmallVector<int64_t, 4>{0, 1, 6, 2})
+      return wrong.describe("o with an error");
+    o = {reference.o.data.begin(), reference.o.data.end()};
+    o[0] = 1e-30f; // a row without keys must be exact
+    if (measureOutput(reference, o).isAccurate())
+      return "a row without keys may be inexact";
+    o[0] = std::nanf("");
+    if (measureOutput(reference, o).isAccurate())
+      return "NaN is accepted";
+    lse[0] = -1e30f;
+    if (measureLse(reference, lse).isAccurate())
+      return "a finite lse is accepted where there is no key";
+    return "";
+  });
+}
+
+void posenc::numerics::testProperties(TestRun &run) {
+  testShiftInvariance(run);
+  testPairings(run);
+  testPermutedKeys(run);
+  testDecodeRow(run);
+  testPrefix(run);
+  testShards(run);
+  testAlignments(run);
+  testExtremes(run);
+  testEmptyRows(run);
+  testStickyMask(run);
+  testAccuracyRule(run);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel with data to run on.
+#include "Workload.h"
+
+#include <random>
+
+using namespace llvm;
+using namespace mlir;
+using namespace posenc;
+
+static int64_t getExtent(const Extent &extent, KernelOp source,
+                         WorkloadSize size) {
+  switch (extent.kind) {
+  case ExtentKind::Const:
+    return extent.value;
+  case ExtentKind::Batch:
+    return size.batch;
+  case ExtentKind::Heads:
+  case ExtentKind::HeadsOr1:
+    return source.getHeads();
+  case ExtentKind::KvHeads:
+    return source.getNumKvHeads();
+  case ExtentKind::QueryLen:
+    return size.queryLen;
+  case ExtentKind::KeyLen:
+    return size.keyLen;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+void Workload::addTensor(const KernelTensor &description, KernelOp source,
+                         WorkloadSize size) {
+  auto tensor = std::make_unique<Tensor>();
+  size_t count = 1;
+  for (const Extent &extent : description.extents) {
+    tensor->shape.push_back(getExtent(extent, source, size));
+    count *= tensor->shape.back();
+  }
+  tensor->data.resize(std::max<size_t>(count, 1));
+  std::mt19937 generator(tensors.size() + 1);
+  std::normal_distribution<float> normal;
+  for (size_t i = 0; i < count; ++i) {
+    if (description.isInteger) {
+      int32_t position = i % size.keyLen;
+      std::memcpy(&tensor->data[i], &position, sizeof(position));
+    } else {
+      tensor->data[i] = normal(generator);
+    }
+  }
+  tensor->view = {};
+  tensor->view.data = tensor->data.data();
+  tensor->view.device = {kDLCPU, 0};
+  tensor->view.ndim = tensor->shape.size();
+  tensor->view.dtype = {
+      static_cast<uint8_t>(description.isInteger ? kDLInt : kDLFloat), 32, 1};
+  tensor->view.shape = tensor->shape.data();
+  tensors.push_back(std::move(tensor));
+}
+
+Expected<std::unique_ptr<Workload>>
+Workload::create(const CompiledKernel &compiled, KernelOp source,
+                 WorkloadSize size, posenc_pool *pool) {
+  std::unique_ptr<Workload> workload(new Workload());
+  auto kernel = NativeKernel::load(compiled);
+  if (!kernel)
+    return kernel.takeError();
+  workload->kernel = std::move(*kernel);
+  workload->arguments =
+      std::make_unique<NativeKernel::Arguments>(compiled.tensors.size());
+  for (auto [index, tensor] : llvm::enumerate(compiled.tensors)) {
+    workload->addTensor(tensor, source, size);
+    if (!tensor.isOptional)
+      workload->arguments->set(index, &workload->tensors.back()->view);
+  }
+  auto aligned = [](std::vector<char> &storage, size_t bytes) {
+    storage.resize(bytes + 64);
+    return reinterpret_cast<char *>(
+        llvm::alignAddr(storage.data(), Align(64)));
+  };
+  const NativeKernel &native = *workload->kernel;
+  const NativeKernel::Arguments &arguments = *workload->arguments;
+  size_t preparedBytes = native.preparedBytes(arguments);
+  char *prepared = aligned(workload->prepared, preparedBytes);
+  if (native.prepare(arguments, prepared, preparedBytes) != POSENC_OK)
+    return createStringError(posenc_last_error());
+  posenc_call &call = workload->call;
+  call.size = sizeof(call);
+  call.pool = pool;
+  call.prepared = prepared;
+  call.scratch_bytes = native.scratchBytes(arguments, &call);
+  call.scratch = aligned(workload->scratch, call.scratch_bytes);
+  return workload;
+}
+
+Error Workload::run() const {
+  if (kernel->run(*arguments, &call) != POSENC_OK)
+    return createStringError(posenc_last_error());
+  return Error::success();
+}
+
+static SmallVector<MaskAttrInterface> getMasks(KernelOp kernel) {
+  if (!kernel.isExpanded())
+    return {kernel.getMaskOrDefault()};
+  SmallVector<MaskAttrInterface> masks;
+  kernel.walk([&](SelectOp op) { masks.push_back(op.getMask()); });
+  return masks;
+}
+
+int64_t posenc::countPairs(KernelOp kernel, int64_t queryLen, int64_t keyLen) {
+  SmallVector<MaskAttrInterface> masks = getMasks(kernel);
+  int64_t count = 0;
+  for (int64_t i = 0; i < queryLen; ++i)
+    for (int64_t j = 0; j < keyLen; ++j)
+      count += llvm::all_of(masks, [&](MaskAttrInterface mask) {
+        return mask.allows(i, j, queryLen, keyLen);
+      });
+  return count;
+}
+
+OwningOpRef<ModuleOp> posenc::withoutEncoding(KernelOp kernel) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  auto plain = cast<KernelOp>(kernel->clone());
+  module->push_back(plain);
+  SmallVector<MaskAttrInterface> masks = getMasks(kernel);
+  Region none;
+  plain.getBody().takeBody(none);
+  plain.removeEncodeAttr();
+  plain.removePositionsAttr();
+  if (!masks.empty())
+    plain.setMaskAttr(masks.front());
+  return module;
+}

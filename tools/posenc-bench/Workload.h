@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel with data to run on.
+#ifndef POSENC_BENCH_WORKLOAD_H
+#define POSENC_BENCH_WORKLOAD_H
+
+#include "posenc/Compiler/NativeKernel.h"
+
+namespace posenc {
+
+struct WorkloadSize {
+  int64_t batch, queryLen, keyLen;
+};
+
+/// A loaded kernel, random tensors of the kernel's own head counts, prepared
+/// tables and scratch: everything that a caller keeps between calls.
+class Workload {
+public:
+  static llvm::Expected<std::unique_ptr<Workload>>
+  create(const CompiledKernel &kernel, KernelOp source, WorkloadSize size,
+         posenc_pool *pool);
+
+  /// One call; the runtime's sentence if it fails.
+  llvm::Error run() const;
+
+private:
+  Workload() = default;
+  void addTensor(const KernelTensor &tensor, KernelOp source,
+                 WorkloadSize size);
+
+  std::unique_ptr<NativeKernel> kernel;
+  struct Tensor {
+    std::vector<int64_t> shape;
+    std::vector<float> data; // int32 positions share the storage
+    DLTensor view;
+  };
+  std::vector<std::unique_ptr<Tensor>> tensors;
+  std::unique_ptr<NativeKernel::Arguments> arguments;
+  std::vector<char> prepared, scratch;
+  posenc_call call = {};
+};
+
+/// Pairs (i, j) of one head that the masks of an expanded or unexpanded kernel
+/// let through.
+int64_t countPairs(KernelOp kernel, int64_t queryLen, int64_t keyLen);
+
+/// The same kernel without encoding and score terms, under the same name.
+mlir::OwningOpRef<mlir::ModuleOp> withoutEncoding(KernelOp kernel);
+
+} // namespace posenc
+
+#endif // POSENC_BENCH_WORKLOAD_H

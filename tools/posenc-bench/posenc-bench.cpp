@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Times a kernel beside the same kernel without encoding and beside what the
+// machine can do.
+#include "Machine.h"
+#include "Workload.h"
+
+#include "posenc/Tools/OutputFiles.h"
+#include "posenc/Tools/Spec.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace posenc;
+namespace cl = llvm::cl;
+
+namespace {
+enum class Mode { Prefill, Decode };
+
+struct Result {
+  std::string mode, isa;
+  int threads;
+  int64_t batch, queryLen, keyLen;
+  double secondsMin, secondsMedian, gflops, peakGflops, gbytesPerSecond,
+      bandwidth, ratioToNoEncoding;
+};
+} // namespace
+
+static cl::OptionCategory category("posenc-bench options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+                                      cl::desc("FILE"), cl::cat(category));
+static cl::opt<std::string>
+    kernelName("kernel", cl::value_desc("NAME"),
+               cl::desc("kernel to time (default: the first of the file)"),
+               cl::cat(category));
+static cl::opt<Mode> mode(
+    "mode", cl::desc("sizes to start from:"), cl::init(Mode::Prefill),
+    cl::values(clEnumValN(Mode::Prefill, "prefill",
+                          "as many queries as keys (2048 unless said)"),
+               clEnumValN(Mode::Decode, "decode",
+                          "one query against 4096 keys unless said")),
+    cl::cat(category));
+static cl::opt<int64_t> batch("batch", cl::value_desc("B"), cl::init(1),
+                              cl::desc("batch entries (1)"), cl::cat(category));
+static cl::list<int64_t>
+    queryLens("lq", cl::CommaSeparated, cl::value_desc("N,..."),
+              cl::desc("numbers of queries, one result each"),
+              cl::cat(category));
+static cl::opt<int64_t> keyLen("lk", cl::value_desc("N"), cl::init(0),
+                               cl::desc("number of keys (prefill: as many as "
+                                        "queries)"),
+                               cl::cat(category));
+static cl::opt<int> threads("threads", cl::value_desc("T"), cl::init(1),
+                            cl::desc("threads (1)"), cl::cat(category));
+static cl::opt<std::string> dtype("dtype", cl::value_desc("TYPE"),
+                                  cl::init("f32"),
+                                  cl::desc("element type; f32 is the only one"),
+                                  cl::cat(category));
+static cl::opt<std::string>
+    isaName("isa", cl::value_desc("NAME"),
+            cl::desc("instruction set (default: the best of this CPU)"),
+            cl::cat(category));
+static cl::opt<int> repetitions("repetitions", cl::value_desc("N"),
+                                cl::init(7),
+                                cl::desc("timed calls of each kernel (7)"),
+                                cl::cat(category));
+static cl::opt<std::string> jsonFile("json", cl::value_desc("OUT.json"),
+                                     cl::desc("also write the results there"),
+                                     cl::cat(category));
+
+static const char *const overview =
+    R"(posenc: how fast a kernel is, and how much of the machine that is
+
+GFLOP/s count unmasked pairs only; tables are prepared beforehand, the rotation
+of the keys is counted. Peak and bandwidth are measured in the same run on the
+same threads; times are the minimum (and median) of several calls, in turn with
+the kernel without encoding.
+
+EXAMPLES:
+  posenc-bench specs/llama-2-7b.mlir
+  posenc-bench specs/t5-small.mlir --kernel t5_small_encoder --lq 512,2048 --threads 2
+  posenc-bench specs/bloom-7b1.mlir --mode=decode --lk 8192 --json bloom.json
+)";
+
+[[noreturn]] static void die(const llvm::Twine &message) {
+  llvm::errs() << "posenc-bench: error: " << message << "\n";
+  exit(1);
+}
+
+static std::string chooseIsa() {
+  uint64_t features = posenc_cpu_features();
+  std::string best = (features & POSENC_CPU_AVX512)     ? "x86-64-avx512"
+                     : (features & POSENC_CPU_AVX2_FMA) ? "x86-64-avx2"
+                                                        : "x86-64";
+  if (isaName.empty())
+    return best;
+  ArrayRef<StringRef> all = getInstructionSets();
+  const StringRef *wanted = llvm::find(all, isaName);
+  if (wanted == all.end())
+    die("unknown instruction set '" + isaName + "'; expected one of " +
+        llvm::join(all, ", "));
+  if (wanted < llvm::find(all, best))
+    die("this CPU does not have '" + isaName + "'; its best is " + best);
+  return isaName;
+}
+
+static CompiledKernel compileFor(ModuleOp module, StringRef name,
+                                 StringRef isa) {
+  CompileOptions options;
+  options.kernel = name.str();
+  options.isas = {isa.str()};
+  options.cacheDirectory = getDefaultCacheDirectory();
+  FailureOr<std::vector<CompiledKernel>> kernels = compile(module, options);
+  if (failed(kernels))
+    exit(1);
+  return std::move(kernels->front());
+}
+
+static std::unique_ptr<Workload> load(const CompiledKernel &kernel,
+                                      KernelOp source, WorkloadSize size,
+                                      posenc_pool *pool) {
+  auto workload = Workload::create(kernel, source, size, pool);
+  if (!workload)
+    die(llvm::toString(workload.takeError()));
+  return std::move(*workload);
+}
+
+static double timeCall(const Workload &workload) {
+  double start = now();
+  if (llvm::Error error = workload.run())
+    die(llvm::toString(std::move(error)));
+  return now() - start;
+}
+
+static Result measure(const Workload &workload, const Workload &plain,
+                      KernelOp kernel, StringRef isa, WorkloadSize size) {
+  timeCall(workload), timeCall(plain); // warm caches and pages
+  std::vector<double> seconds;
+  double plainSeconds = 1e30, peak = 0, bandwidth = 0;
+  for (int i = 0; i < repetitions; ++i) {
+    peak = std::max(peak, measurePeak(isa, threads));
+    seconds.push_back(timeCall(workload));
+    plainSeconds = std::min(plainSeconds, timeCall(plain));
+  }
+  for (int i = 0; i < 3; ++i)
+    bandwidth = std::max(bandwidth, measureReadBandwidth(threads));
+  llvm::sort(seconds);
+
+  int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
+  double flops = 2.0 * (headDim + valueDim) * kernel.getHeads() * size.batch *
+                 countPairs(kernel, size.queryLen, size.keyLen);
+  double bytes = 4.0 * (headDim + valueDim) * size.batch *
+                 (double(kernel.getNumKvHeads()) * size.keyLen +
+                  double(kernel.getHeads()) * size.queryLen);
+  Result result;
+  result.mode = mode == Mode::Prefill ? "prefill" : "decode";
+  result.isa = isa.str();
+  result.threads = threads;
+  result.batch = size.batch;
+  result.queryLen = size.queryLen;
+  result.keyLen = size.keyLen;
+  result.secondsMin = seconds.front();
+  result.secondsMedian = seconds[seconds.size() / 2];
+  result.gflops = flops / seconds.front() / 1e9;
+  result.peakGflops = peak;
+  result.gbytesPerSecond = bytes / seconds.front() / 1e9;
+  result.bandwidth = bandwidth;
+  result.ratioToNoEncoding = plainSeconds / seconds.front();
+  return result;
+}
+
+static void print(const Result &r) {
+  llvm::outs() << llvm::formatv(
+      "{0} f32 {1} threads={2} B={3} Lq={4} Lk={5}: {6:f3} ms, {7:f1} GFLOP/s "
+      "({8:f1} % of peak {9:f1}), {10:f1} GB/s ({11:f1} % of {12:f1}), {13:f3} "
+      "of no encoding\n",
+      r.mode, r.isa, r.threads, r.batch, r.queryLen, r.keyLen,
+      r.secondsMin * 1e3, r.gflops, 100 * r.gflops / r.peakGflops,
+      r.peakGflops, r.gbytesPerSecond, 100 * r.gbytesPerSecond / r.bandwidth,
+      r.bandwidth, r.ratioToNoEncoding);
+  llvm::outs().flush();
+}
+
+static std::string toJson(StringRef kernel, ArrayRef<Result> results) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  json.object([&] {
+    json.attribute("kernel", kernel);
+    json.attribute("cpu", getCpuName());
+    json.attributeArray("results", [&] {
+      for (const Result &r : results)
+        json.object([&] {
+          json.attribute("mode", r.mode);
+          json.attribute("dtype", "f32");
+          json.attribute("isa", r.isa);
+          json.attribute("threads", r.threads);
+          json.attribute("batch", r.batch);
+          json.attribute("lq", r.queryLen);
+          json.attribute("lk", r.keyLen);
+          json.attribute("seconds_min", r.secondsMin);
+          json.attribute("seconds_median", r.secondsMedian);
+          json.attribute("gflops", r.gflops);
+          json.attribute("peak_gflops", r.peakGflops);
+          json.attribute("peak_fraction", r.gflops / r.peakGflops);
+          json.attribute("gbytes_per_s", r.gbytesPerSecond);
+          json.attribute("bandwidth_gbytes_per_s", r.bandwidth);
+          json.attribute("bandwidth_fraction", r.gbytesPerSecond / r.bandwidth);
+          json.attribute("ratio_to_no_encoding", r.ratioToNoEncoding);
+        });
+    });
+  });
+  stream << "\n";
+  return text;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  if (dtype != "f32")
+    die("expected --dtype=f32, found '" + dtype + "'");
+  if (threads < 1 || repetitions < 1 || batch < 1 || keyLen < 0 ||
+      llvm::any_of(queryLens, [](int64_t n) { return n < 1; }))
+    die("expected positive sizes, threads and repetitions");
+  if (queryLens.empty())
+    queryLens.push_back(mode == Mode::Prefill ? 2048 : 1);
+
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = loadSpec(context, sources, inputFile);
+  if (failed(module))
+    return 1;
+  FailureOr<KernelOp> kernel = selectKernel(**module, kernelName);
+  if (failed(kernel))
+    return 1;
+
+  std::string isa = chooseIsa();
+  StringRef name = kernel->getSymName();
+  OwningOpRef<ModuleOp> plainModule = withoutEncoding(*kernel);
+  KernelOp plainKernel = *plainModule->getOps<KernelOp>().begin();
+  CompiledKernel compiled = compileFor(**module, name, isa);
+  CompiledKernel plainCompiled = compileFor(*plainModule, name, isa);
+  posenc_pool *pool = nullptr;
+  if (threads > 1 && posenc_pool_create(threads, &pool) != POSENC_OK)
+    die(posenc_last_error());
+
+  llvm::outs() << name << " on " << getCpuName() << "\n";
+  std::vector<Result> results;
+  for (int64_t queryLen : queryLens) {
+    int64_t keys = keyLen                 ? int64_t(keyLen)
+                   : mode == Mode::Decode ? 4096
+                                          : queryLen;
+    WorkloadSize size = {batch, queryLen, keys};
+    auto workload = load(compiled, *kernel, size, pool);
+    auto plain = load(plainCompiled, plainKernel, size, pool);
+    results.push_back(measure(*workload, *plain, *kernel, isa, size));
+    print(results.back());
+  }
+  posenc_pool_destroy(pool);
+
+  if (!jsonFile.empty()) {
+    OutputFiles files;
+    files.add(llvm::sys::path::filename(jsonFile), toJson(name, results));
+    StringRef directory = llvm::sys::path::parent_path(jsonFile);
+    if (llvm::Error error = files.write(directory.empty() ? "." : directory))
+      die(llvm::toString(std::move(error)));
+  }
+  return 0;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From .npy files to the tensors of a kernel.
+#include "Arrays.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace posenc;
+
+/// The option that gives a tensor's file.
+static std::string getOption(StringRef name) {
+  if (name == "q" || name == "k" || name == "v")
+    return ("--" + name).str();
+  return ("--input " + name).str();
+}
+
+static Error checkNames(ArrayRef<KernelTensor> tensors,
+                        const StringMap<std::string> &files) {
+  for (const auto &entry : files) {
+    bool known = any_of(tensors, [&](const KernelTensor &tensor) {
+      return !tensor.isOutput && tensor.name == entry.first();
+    });
+    if (known)
+      continue;
+    std::string operands;
+    raw_string_ostream stream(operands);
+    interleaveComma(make_filter_range(tensors,
+                                      [](const KernelTensor &tensor) {
+                                        return !tensor.isOutput &&
+                                               !is_contained({"q", "k", "v"},
+                                                             tensor.name);
+                                      }),
+                    stream, [&](const KernelTensor &tensor) {
+                      stream << "'" << tensor.name << "'";
+                    });
+    return createStringError("expected an operand of the kernel after "
+                             "--input, but got '" +
+                             entry.first() + "'; the kernel has " +
+                             (operands.empty() ? "none" : operands));
+  }
+  for (const KernelTensor &tensor : tensors)
+    if (!tensor.isOutput && !files.contains(tensor.name))
+      return createStringError(
+          "expected " + getOption(tensor.name) +
+          (getOption(tensor.name).size() == 3 ? " " : "=") + "FILE.npy, " +
+          tensor.getTypeString() + ", but got none");
+  return Error::success();
+}
+
+static Expected<InputArray> readInput(const KernelTensor &tensor,
+                                      StringRef path, size_t &rank) {
+  Expected<NpyArray> array = readNpy(path);
+  if (!array)
+    return array.takeError();
+  auto fail = [&](const Twine &expected, const Twine &found) {
+    return createStringError("'" + tensor.name + "': " + path + ": expected " +
+                             expected + ", found " + found);
+  };
+
+  InputArray input;
+  input.isInteger = tensor.isInteger;
+  bool isInteger = is_contained({NpyType::I32, NpyType::I64}, array->type);
+  bool isReal =
+      is_contained({NpyType::F16, NpyType::F32, NpyType::F64}, array->type);
+  if (tensor.isInteger ? !isInteger : !isReal)
+    return fail(tensor.isInteger ? "elements of type i32 or i64"
+                                 : "elements of type f16, f32 or f64",
+                stringifyNpyType(array->type));
+  if (tensor.isInteger) {
+    Expected<std::vector<int32_t>> values = array->toInt32s();
+    if (!values)
+      return values.takeError();
+    input.integers = std::move(*values);
+  } else {
+    Expected<std::vector<float>> values = array->toFloats();
+    if (!values)
+      return values.takeError();
+    input.reals = std::move(*values);
+  }
+
+  size_t optional = 0;
+  auto mayBeAbsent = [](const Extent &extent) {
+    return is_contained({ExtentKind::Batch, ExtentKind::Heads,
+                         ExtentKind::KvHeads, ExtentKind::HeadsOr1},
+                        extent.kind);
+  };
+  while (optional < tensor.extents.size() &&
+         mayBeAbsent(tensor.extents[optional]))
+    ++optional;
+  rank = array->shape.size();
+  size_t full = tensor.extents.size();
+  if (rank > full || rank + optional < full)
+    return fail(
+        tensor.getTypeString() +
+            (optional ? ", where leading axes of extent 1 may be absent" : ""),
+        Twine(rank) + (rank == 1 ? " axis" : " axes"));
+  input.shape.assign(full - rank, 1);
+  append_range(input.shape, array->shape);
+  return input;
+}
+
+Expected<InputArrays> posenc::readInputs(ArrayRef<KernelTensor> tensors,
+                                         const StringMap<std::string> &files) {
+  if (Error error = checkNames(tensors, files))
+    return std::move(error);
+  InputArrays inputs;
+  for (const KernelTensor &tensor : tensors) {
+    if (tensor.isOutput)
+      continue;
+    size_t rank;
+    Expected<InputArray> input =
+        readInput(tensor, files.find(tensor.name)->second, rank);
+    if (!input)
+      return input.takeError();
+    if (tensor.name == "q")
+      inputs.queryRank = rank;
+    inputs.arrays[tensor.name] = std::move(*input);
+  }
+  return inputs;
+}
+
+SmallVector<int64_t> posenc::dropLeadingAxes(ArrayRef<int64_t> shape,
+                                             size_t queryRank) {
+  ArrayRef<int64_t> kept = shape.drop_front(4 - queryRank);
+  return SmallVector<int64_t>(kept);
+}

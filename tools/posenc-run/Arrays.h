@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The arrays that a kernel takes, as files have them.
+#ifndef POSENC_RUN_ARRAYS_H
+#define POSENC_RUN_ARRAYS_H
+
+#include "posenc/Analysis/KernelTensors.h"
+#include "posenc/Tools/Npy.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace posenc {
+
+/// An input in the kernel's element type, with all the kernel's axes.
+struct InputArray {
+  llvm::SmallVector<int64_t, 4> shape;
+  bool isInteger = false;
+  std::vector<float> reals;
+  std::vector<int32_t> integers;
+};
+
+struct InputArrays {
+  /// By the name of the tensor.
+  llvm::StringMap<InputArray> arrays;
+  /// The axes of q in its file, 2 to 4: results have as many.
+  size_t queryRank = 4;
+
+  const InputArray &get(llvm::StringRef name) const {
+    return arrays.find(name)->second;
+  }
+};
+
+/// Reads the file of each input of a kernel. Leading axes that count batch
+/// entries or heads may be left out: they are 1. Errors name the tensor that is
+/// missing, unknown or of another type, and what the kernel takes.
+llvm::Expected<InputArrays>
+readInputs(llvm::ArrayRef<KernelTensor> tensors,
+           const llvm::StringMap<std::string> &files);
+
+/// The shape of a result without the axes that the file of q left out.
+llvm::SmallVector<int64_t> dropLeadingAxes(llvm::ArrayRef<int64_t> shape,
+                                           size_t queryRank);
+
+} // namespace posenc
+
+#endif // POSENC_RUN_ARRAYS_H

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What runs a kernel: the reference, or its compiled code in this process.
+#ifndef POSENC_RUN_BACKEND_H
+#define POSENC_RUN_BACKEND_H
+
+#include "Arrays.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace posenc {
+
+struct RunOptions {
+  bool wantLse = false, wantScores = false;
+  /// 0: one for each CPU.
+  int32_t threads = 0;
+  /// Empty: the best one of this machine.
+  std::string isa;
+  /// The number in the kernel of the arrays' first head.
+  int32_t firstHead = 0;
+};
+
+/// Results with all their axes.
+struct RunResults {
+  NpyArray o;
+  std::optional<NpyArray> lse, scores;
+};
+
+/// `kernel` has a body. Results are f64.
+llvm::Expected<RunResults> runReference(KernelOp kernel,
+                                        const InputArrays &inputs,
+                                        const RunOptions &options);
+
+/// Compiles the kernel of that name. Results are f32. An error that is empty
+/// was printed as a diagnostic of the specification.
+llvm::Expected<RunResults> runNative(mlir::ModuleOp module,
+                                     llvm::StringRef kernel,
+                                     const InputArrays &inputs,
+                                     const RunOptions &options);
+
+} // namespace posenc
+
+#endif // POSENC_RUN_BACKEND_H

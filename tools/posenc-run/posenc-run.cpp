@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs a kernel of a specification on .npy arrays.
+#include "Backend.h"
+
+#include "posenc/Compiler/Compile.h"
+#include "posenc/Reference/Reference.h"
+#include "posenc/Tools/Spec.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace posenc;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("posenc-run options");
+
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    kernelName("kernel", cl::value_desc("NAME"),
+               cl::desc("the kernel to run (default: the first of the file)"),
+               cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::init("attention"),
+                                  cl::value_desc("NAME"),
+                                  cl::desc("what of the kernel to run: "
+                                           "attention (default)"),
+                                  cl::cat(category));
+static cl::opt<std::string> backend(
+    "backend", cl::init("native"), cl::value_desc("NAME"),
+    cl::desc("native (default): the code that posenc-compile makes, in f32; "
+             "reference: the meaning of the specification, in f64"),
+    cl::cat(category));
+static cl::opt<std::string> queryFile("q", cl::value_desc("Q.npy"),
+                                      cl::desc("queries [B, H, Lq, D]"),
+                                      cl::cat(category));
+static cl::opt<std::string> keyFile("k", cl::value_desc("K.npy"),
+                                    cl::desc("keys [B, Hkv, Lk, D]"),
+                                    cl::cat(category));
+static cl::opt<std::string> valueFile("v", cl::value_desc("V.npy"),
+                                      cl::desc("values [B, Hkv, Lk, Dv]"),
+                                      cl::cat(category));
+static cl::list<std::string> operandFiles(
+    "input", cl::value_desc("NAME=X.npy"),
+    cl::desc("another tensor of the kernel, such as t5_bias.table or "
+             "positions; posenc-compile --explain lists them"),
+    cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::value_desc("O.npy"),
+                                       cl::desc("the output [B, H, Lq, Dv]"),
+                                       cl::cat(category));
+static cl::opt<std::string>
+    lseFile("lse", cl::value_desc("LSE.npy"),
+            cl::desc("the log-sum-exp of each row of scores [B, H, Lq], "
+                     "natural; -inf in a row that sees no key"),
+            cl::cat(category));
+static cl::opt<std::string>
+    scoresFile("scores", cl::value_desc("S.npy"),
+               cl::desc("what enters the softmax [B, H, Lq, Lk], masked pairs "
+                        "-inf (reference only)"),
+               cl::cat(category));
+static cl::opt<int32_t> threads(
+    "threads", cl::init(0), cl::value_desc("N"),
+    cl::desc("threads to use (default: one for each CPU); results do not "
+             "depend on it"),
+    cl::cat(category));
+static cl::opt<std::string> isa(
+    "isa", cl::value_desc("NAME"),
+    cl::desc("the instruction set of native code: x86-64, x86-64-avx2, "
+             "x86-64-avx512 (default: $POSENC_ISA, or the best of this CPU)"),
+    cl::cat(category));
+static cl::opt<int32_t> firstHead(
+    "first-head", cl::init(0), cl::value_desc("N"),
+    cl::desc("the number in the kernel of the arrays' first head, when they "
+             "hold only some of its heads (default: 0)"),
+    cl::cat(category));
+
+static const char *const overview =
+    R"(posenc: attention kernels with fused position encodings
+
+Runs a kernel of a specification on arrays in NumPy's .npy format. Arrays of 3
+axes are one batch entry, arrays of 2 axes one head of it; the results have as
+many axes as q. Numbers may be f16, f32 or f64 and are rounded to the kernel's
+element type, f32; positions may be i32 or i64. Results are f32 with
+--backend=native and f64 with --backend=reference.
+
+EXAMPLES:
+  posenc-run specs/llama-2-7b.mlir --q q.npy --k k.npy --v v.npy -o o.npy
+      compiles the kernel for this machine (a second run finds it compiled) and
+      runs it on all CPUs
+  posenc-run specs/llama-2-7b.mlir --backend=reference --q q.npy --k k.npy
+      --v v.npy -o o.npy --lse lse.npy --scores s.npy
+      the same in double precision, with the scores
+  posenc-run specs/t5-small.mlir --kernel t5_small_encoder
+      --input t5_bias.table=table.npy --q q.npy --k k.npy --v v.npy -o o.npy
+      a kernel that takes a table
+
+  Arrays for the first example:
+  python3 -c "import numpy as n; r = n.random.default_rng(0);
+    [n.save(x + '.npy', r.standard_normal((1, 32, 64, 128))) for x in 'qkv']"
+)";
+
+/// Prints one error and returns the exit code.
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "posenc-run: error: " << message << "\n";
+  return 1;
+}
+
+static int fail(llvm::Error error) {
+  std::string message = llvm::toString(std::move(error));
+  return message.empty() ? 1 : fail(message);
+}
+
+/// Options that contradict each other or ask for what does not exist.
+static llvm::Error checkOptions() {
+  if (inputFile.empty())
+    return llvm::createStringError("expected a specification FILE; see "
+                                   "posenc-run --help");
+  if (!llvm::is_contained({"attention", "embed", "append_kv"}, entry))
+    return llvm::createStringError(
+        "expected --entry to be attention, embed or append_kv, but got '" +
+        entry + "'");
+  if (entry != "attention")
+    return llvm::createStringError("--entry=" + entry +
+                                   ": no kernel has this entry; expected "
+                                   "attention");
+  if (!llvm::is_contained({"native", "reference"}, backend))
+    return llvm::createStringError(
+        "expected --backend to be native or reference, but got '" + backend +
+        "'");
+  if (backend == "native" && !scoresFile.empty())
+    return llvm::createStringError(
+        "--scores needs --backend=reference: native kernels never hold the "
+        "scores");
+  if (backend == "reference" && !isa.empty())
+    return llvm::createStringError(
+        "--isa needs --backend=native: the reference is not compiled");
+  if (threads < 0)
+    return llvm::createStringError(
+        "expected --threads to be 0 or more, but got " + llvm::Twine(threads));
+  if (outputFile.empty())
+    return llvm::createStringError("expected -o O.npy, but got none");
+  return llvm::Error::success();
+}
+
+/// The files of the inputs by name.
+static llvm::Expected<llvm::StringMap<std::string>> collectFiles() {
+  llvm::StringMap<std::string> files;
+  auto add = [&](StringRef name, StringRef path) -> llvm::Error {
+    if (!files.try_emplace(name, path.str()).second)
+      return llvm::createStringError("expected one file for '" + name +
+                                     "', but got two");
+    return llvm::Error::success();
+  };
+  for (auto [name, path] :
+       {std::pair("q", &queryFile), {"k", &keyFile}, {"v", &valueFile}})
+    if (!path->empty())
+      if (llvm::Error error = add(name, *path))
+        return std::move(error);
+  for (StringRef operand : operandFiles) {
+    auto [name, path] = operand.split('=');
+    if (name.empty() || path.empty())
+      return llvm::createStringError("expected --input NAME=X.npy, but got '" +
+                                     operand + "'");
+    if (llvm::Error error = add(name, path))
+      return std::move(error);
+  }
+  return files;
+}
+
+/// Writes the results; when one cannot be written none is left behind.
+static llvm::Error writeResults(RunResults &results, size_t queryRank) {
+  std::vector<std::string> written;
+  auto write = [&](NpyArray &array, const std::string &path) -> llvm::Error {
+    array.shape = dropLeadingAxes(array.shape, queryRank);
+    if (llvm::Error error = writeNpy(path, array)) {
+      for (const std::string &file : written)
+        if (llvm::sys::fs::is_regular_file(file))
+          llvm::sys::fs::remove(file);
+      return error;
+    }
+    written.push_back(path);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = write(results.o, outputFile))
+    return error;
+  if (results.lse)
+    if (llvm::Error error = write(*results.lse, lseFile))
+      return error;
+  if (results.scores)
+    if (llvm::Error error = write(*results.scores, scoresFile))
+      return error;
+  return llvm::Error::success();
+}
+
+static int runTool(MLIRContext &context, llvm::SourceMgr &sources) {
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      loadSpec(context, sources, inputFile);
+  if (failed(module))
+    return 1;
+  FailureOr<KernelOp> selected = selectKernel(**module, kernelName);
+  if (failed(selected))
+    return 1;
+  std::string name = selected->getSymName().str();
+  llvm::Expected<OwningOpRef<ModuleOp>> expanded = cloneExpanded(**module);
+  if (!expanded)
+    return fail(expanded.takeError());
+  KernelOp kernel = *selectKernel(**expanded, name);
+  if (!lseFile.empty() && kernel.getNoLse())
+    return fail("--lse: the kernel '" + llvm::Twine(name) + "' says no_lse");
+
+  llvm::Expected<llvm::StringMap<std::string>> files = collectFiles();
+  if (!files)
+    return fail(files.takeError());
+  llvm::Expected<InputArrays> inputs =
+      readInputs(getKernelTensors(kernel), *files);
+  if (!inputs)
+    return fail(inputs.takeError());
+
+  RunOptions options;
+  options.wantLse = !lseFile.empty();
+  options.wantScores = !scoresFile.empty();
+  options.threads = threads;
+  options.isa = isa;
+  options.firstHead = firstHead;
+  llvm::Expected<RunResults> results =
+      backend == "reference" ? runReference(kernel, *inputs, options)
+                             : runNative(**module, name, *inputs, options);
+  if (!results)
+    return fail(results.takeError());
+  if (llvm::Error error = writeResults(*results, inputs->queryRank))
+    return fail(std::move(error));
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
+    StringRef line = StringRef(problem).split('\n').first;
+    line.consume_front("posenc-run: ");
+    return fail(line);
+  }
+  if (llvm::Error error = checkOptions())
+    return fail(std::move(error));
+
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  return runTool(context, sources);
+}
