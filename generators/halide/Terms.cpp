@@ -145,45 +145,68 @@ FailureOr<TermInput> TermReader::table(TableOp op, Expr lastRelation, Expr j) {
   return term;
 }
 
-/// A block of the table with rows as lanes, copied through registers.
+/// A block of the table with rows as lanes.
+///
+/// Squares of lanes x lanes numbers are transposed in registers. Numbered row
+/// by row, the index of a number is a string of bits, column bits last; moving
+/// the numbers of even index before those of odd index rotates the string by
+/// one bit, and half as many rotations as bits exchange rows and columns. Each
+/// is one two-source permutation per vector on AVX-512.
 Expr TermReader::pairTable(Halide::ImageParam table, Expr j) {
   for (Transposed &copy : transposed)
     if (copy.table == table.name())
       return fromBits(copy.result(context.i, j, context.t));
+  int lanes = static_cast<int>(context.shape.lanes);
+  int half = lanes * lanes / 2;
+  Var i = context.i, key = context.j, t = context.t;
   Transposed copy;
   copy.table = table.name();
-  copy.rows = Func("pair_rows");
-  copy.block = Func("pair_block");
+
+  Func square("pair_square");
+  Expr squareKey = keys.key(t, copy.keySquare * lanes + copy.element % lanes);
+  // The loop over squares is split where keys end: only the last square is read
+  // number by number.
+  if (!keys.whole)
+    squareKey = min(likely(squareKey), keys.end - 1);
+  Expr row = copy.rowSquare * lanes + copy.element / lanes;
+  square(copy.element, copy.keySquare, copy.rowSquare, t) =
+      table(squareKey, clamp(row, 0, context.number(TileArgKind::Rows) - 1));
+  copy.squares.push_back(square);
+  for (int bits = lanes; bits > 1; bits /= 2) {
+    Func next("pair_square");
+    next(copy.element, copy.keySquare, copy.rowSquare, t) =
+        copy.squares.back()(2 * (copy.element % half) + copy.element / half,
+                            copy.keySquare, copy.rowSquare, t);
+    copy.squares.push_back(next);
+  }
   copy.result = Func("pairs");
-  Var i = context.i, key = context.j, t = context.t;
-  copy.rows(key, i, t) = table(keys.validKey(t, key), context.validRow());
-  copy.block(i, key, t) = copy.rows(key, i, t);
-  copy.result(i, key, t) = toBits(copy.block(i, key, t));
+  copy.result(i, key, t) = toBits(copy.squares.back()(
+      key % lanes * lanes + i % lanes, key / lanes, i / lanes, t));
   transposed.push_back(copy);
   return fromBits(copy.result(i, j, t));
 }
 
 void TermReader::schedule(Func state, Halide::RVar block) {
-  int height = static_cast<int>(context.shape.transpose);
-  int width = static_cast<int>(context.shape.keys);
-  width = std::min(width, 4);
+  int lanes = static_cast<int>(context.shape.lanes);
+  Var i = context.i, j = context.j;
   for (Transposed &copy : transposed) {
-    Var i = context.i, j = context.j;
-    Var ib("ib"), jb("jb"), ii("ii"), ji("ji");
+    Var ii("ii"), ji("ji"), eo("eo"), ei("ei");
+    // A square's rows are whole cache lines of the table; the next square
+    // continues them.
     copy.result.compute_at(state, block)
         .store_in(kTileMemory)
-        .bound_storage(j, static_cast<int>(context.shape.blockCapacity()))
-        .tile(i, j, ib, jb, ii, ji, height, width,
+        .bound_storage(j, static_cast<int>(llvm::alignTo(
+                              context.shape.blockCapacity(), lanes)))
+        .tile(i, j, copy.rowSquare, copy.keySquare, ii, ji, lanes, lanes,
               Halide::TailStrategy::RoundUp)
+        .reorder(ii, ji, copy.keySquare, copy.rowSquare)
         .vectorize(ii)
         .unroll(ji);
-    copy.rows.compute_at(copy.result, ib)
-        .bound_extent(j, width)
-        .vectorize(j, width)
-        .unroll(i);
-    copy.block.compute_at(copy.result, ib)
-        .bound_extent(j, width)
-        .vectorize(i, height)
-        .vectorize(j, width);
+    for (Func square : copy.squares)
+      square.compute_at(copy.result, copy.keySquare)
+          .bound(copy.element, 0, lanes * lanes)
+          .split(copy.element, eo, ei, lanes)
+          .vectorize(ei)
+          .unroll(eo);
   }
 }

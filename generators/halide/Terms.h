@@ -40,7 +40,10 @@ private:
 
   struct Transposed {
     std::string table;
-    Halide::Func rows, block, result;
+    Halide::Var element{"element"}, keySquare{"key_square"},
+        rowSquare{"row_square"};
+    std::vector<Halide::Func> squares;
+    Halide::Func result;
   };
 
   const TileContext &context;

@@ -44,10 +44,11 @@ static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
 
 FailureOr<std::vector<Halide::Module>>
 posenc::buildTileModules(PlanOp plan, const TileTarget &target) {
+  // The second asks the first again: one diagnostic is enough.
   auto shapes = getTileShapes(plan);
-  auto functions = getTileFunctions(plan);
-  if (mlir::failed(shapes) || mlir::failed(functions))
+  if (mlir::failed(shapes))
     return mlir::failure();
+  auto functions = getTileFunctions(plan);
 
   std::vector<Halide::Module> modules;
   for (auto [shape, function] : llvm::zip_equal(*shapes, *functions)) {

@@ -7,8 +7,7 @@
 
 using namespace posenc;
 
-llvm::Expected<std::string>
-posenc::makeArchive(const CompiledKernel &kernel) {
+llvm::Expected<std::string> posenc::makeArchive(const CompiledKernel &kernel) {
   std::vector<llvm::NewArchiveMember> members;
   for (const CompiledObject &object : kernel.objects)
     members.emplace_back(llvm::MemoryBufferRef(object.bytes, object.name));

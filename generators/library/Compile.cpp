@@ -164,8 +164,7 @@ posenc::compile(ModuleOp module, const CompileOptions &options) {
   }
   if (kernels.empty())
     return module.emitError("expected a kernel")
-           << (options.kernel.empty() ? ""
-                                      : " named '" + options.kernel + "'")
+           << (options.kernel.empty() ? "" : " named '" + options.kernel + "'")
            << ", found none";
   return kernels;
 }

@@ -63,7 +63,7 @@ NativeKernel::load(const CompiledKernel &compiled) {
   orc::JITDylib &library = (*jit)->getMainJITDylib();
   if (Error error =
           library.define(orc::absoluteSymbols(getRuntimeSymbols(**jit))))
-    return std::move(error);
+    return error;
   // memset and libm, as in the program that links the kernel.
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());
@@ -73,7 +73,7 @@ NativeKernel::load(const CompiledKernel &compiled) {
   for (const CompiledObject &object : compiled.objects)
     if (Error error = (*jit)->addObjectFile(
             MemoryBuffer::getMemBufferCopy(object.bytes, object.name)))
-      return std::move(error);
+      return error;
 
   std::unique_ptr<NativeKernel> kernel(new NativeKernel());
   auto find = [&](StringRef suffix, auto &entry) -> Error {
@@ -84,13 +84,13 @@ NativeKernel::load(const CompiledKernel &compiled) {
     return Error::success();
   };
   if (Error error = find("", kernel->runEntry))
-    return std::move(error);
+    return error;
   if (Error error = find("_prepare", kernel->prepareEntry))
-    return std::move(error);
+    return error;
   if (Error error = find("_prepared_bytes", kernel->preparedBytesEntry))
-    return std::move(error);
+    return error;
   if (Error error = find("_scratch_bytes", kernel->scratchBytesEntry))
-    return std::move(error);
+    return error;
   kernel->jit = std::move(*jit);
   return kernel;
 }

@@ -2,6 +2,7 @@
 // Makes a generated object file fit for a library.
 #include "StripObject.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
@@ -23,13 +24,13 @@ Expected<std::string> posenc::stripObject(StringRef bytes,
     auto pattern = objcopy::NameOrPattern::create(
         (hiddenPrefix + "*").str(), objcopy::MatchStyle::Wildcard, noError);
     if (Error error = matcher.addMatcher(std::move(pattern)))
-      return std::move(error);
+      return error;
     config.ELF.SymbolsToSetVisibility.emplace_back(std::move(matcher),
                                                    ELF::STV_HIDDEN);
   }
   SmallString<0> result;
   raw_svector_ostream stream(result);
   if (Error error = objcopy::executeObjcopyOnBinary(config, **binary, stream))
-    return std::move(error);
+    return error;
   return std::string(result);
 }

@@ -99,6 +99,9 @@ static posenc_status check_stride(const posenc_kernel_desc *desc,
   else if (stride > LARGEST_ROW_STRIDE &&
            (kind == POSENC_AXIS_QUERY_LEN || kind == POSENC_AXIS_KEY_LEN))
     rule = "must be at most 2^31 - 1";
+  else if (kind == POSENC_AXIS_CONST &&
+           stride > LARGEST_ROW_STRIDE / (expected->axes[axis].value - 1))
+    rule = "makes the axis longer than 2^31 - 1 elements";
   if (!rule)
     return POSENC_OK;
   return posenc_fail(POSENC_STRIDE_UNSUPPORTED,

@@ -55,8 +55,8 @@ int main(int argc, char **argv) {
   testGolden(run);
   testDirect(run);
   testProperties(run);
-  // NATIVE NativeTestOptions options;
-  // NATIVE options.full = full;
-  // NATIVE testNative(run, options);
+  NativeTestOptions options;
+  options.full = full;
+  testNative(run, options);
   return run.finish();
 }

@@ -3,6 +3,7 @@
 #ifndef POSENC_NUMERICS_NATIVESPECS_H
 #define POSENC_NUMERICS_NATIVESPECS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>

@@ -420,13 +420,19 @@ void posenc::numerics::testNative(TestRun &run,
   posenc_pool *pool = nullptr;
   if (posenc_pool_create(threadCounts[1], &pool))
     report_fatal_error("no threads for the tests");
-  auto destroyPool = make_scope_exit([&] { posenc_pool_destroy(pool); });
+  scope_exit destroyPool([&] { posenc_pool_destroy(pool); });
 
   auto at = rows.begin();
   for (size_t x = 0; x < specs.size(); ++x) {
     const NativeSpec &spec = specs[x];
     LoadedKernel kernel;
-    run.test("native/compile/" + spec.name, [&] { return load(spec, kernel); });
+    std::optional<std::string> problem; // what load() said
+    auto loadOnce = [&] {
+      if (!problem)
+        problem = load(spec, kernel);
+      return *problem;
+    };
+    run.test("native/compile/" + spec.name, loadOnce);
     for (; at != rows.end() && (*at)[SpecIndex] == x; ++at) {
       const std::vector<size_t> &row = *at;
       CallChoices choices = {lengths[row[QueryLen]],

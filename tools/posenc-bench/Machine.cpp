@@ -61,34 +61,36 @@ static double runTogether(int threads, const std::function<void(int)> &body) {
 // Twelve chains hide the latency of a fused multiply-add on every x86 core
 // there is. The registers start at zero, so nothing overflows.
 #define POSENC_CHAINS(X, R)                                                    \
-  X(R, "0") X(R, "1") X(R, "2") X(R, "3") X(R, "4") X(R, "5")                  \
-  X(R, "6") X(R, "7") X(R, "8") X(R, "9") X(R, "10") X(R, "11")
+  X(R, "0")                                                                    \
+  X(R, "1") X(R, "2") X(R, "3") X(R, "4") X(R, "5") X(R, "6") X(R, "7")        \
+      X(R, "8") X(R, "9") X(R, "10") X(R, "11")
 #define POSENC_FMA(R, I) "vfmadd231ps %%" R "14, %%" R "15, %%" R I "\n"
 #define POSENC_MUL_ADD(R, I)                                                   \
-  "mulps %%" R "15, %%" R I "\n" "addps %%" R "14, %%" R I "\n"
+  "mulps %%" R "15, %%" R I "\n"                                               \
+  "addps %%" R "14, %%" R I "\n"
 #define POSENC_CLOBBERS                                                        \
   "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",        \
       "xmm8", "xmm9", "xmm10", "xmm11", "xmm14", "xmm15"
 
 static void spinAvx512(long iterations) {
-  __asm__ volatile("vpxord %%zmm14, %%zmm14, %%zmm14\n"
-                   "vpxord %%zmm15, %%zmm15, %%zmm15\n"
-                   "1:\n" POSENC_CHAINS(POSENC_FMA, "zmm")
-                   "dec %0\njnz 1b\nvzeroupper\n"
-                   : "+r"(iterations)::POSENC_CLOBBERS);
+  __asm__ volatile(
+      "vpxord %%zmm14, %%zmm14, %%zmm14\n"
+      "vpxord %%zmm15, %%zmm15, %%zmm15\n"
+      "1:\n" POSENC_CHAINS(POSENC_FMA, "zmm") "dec %0\njnz 1b\nvzeroupper\n"
+      : "+r"(iterations)::POSENC_CLOBBERS);
 }
 static void spinAvx2(long iterations) {
-  __asm__ volatile("vpxor %%ymm14, %%ymm14, %%ymm14\n"
-                   "vpxor %%ymm15, %%ymm15, %%ymm15\n"
-                   "1:\n" POSENC_CHAINS(POSENC_FMA, "ymm")
-                   "dec %0\njnz 1b\nvzeroupper\n"
-                   : "+r"(iterations)::POSENC_CLOBBERS);
+  __asm__ volatile(
+      "vpxor %%ymm14, %%ymm14, %%ymm14\n"
+      "vpxor %%ymm15, %%ymm15, %%ymm15\n"
+      "1:\n" POSENC_CHAINS(POSENC_FMA, "ymm") "dec %0\njnz 1b\nvzeroupper\n"
+      : "+r"(iterations)::POSENC_CLOBBERS);
 }
 static void spinSse(long iterations) {
-  __asm__ volatile("xorps %%xmm14, %%xmm14\nxorps %%xmm15, %%xmm15\n"
-                   "1:\n" POSENC_CHAINS(POSENC_MUL_ADD, "xmm")
-                   "dec %0\njnz 1b\n"
-                   : "+r"(iterations)::POSENC_CLOBBERS);
+  __asm__ volatile(
+      "xorps %%xmm14, %%xmm14\nxorps %%xmm15, %%xmm15\n"
+      "1:\n" POSENC_CHAINS(POSENC_MUL_ADD, "xmm") "dec %0\njnz 1b\n"
+      : "+r"(iterations)::POSENC_CLOBBERS);
 }
 
 double posenc::measurePeak(llvm::StringRef isa, int threads) {

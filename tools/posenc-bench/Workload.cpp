@@ -2,6 +2,9 @@
 // A kernel with data to run on.
 #include "Workload.h"
 
+#include "llvm/Support/Alignment.h"
+
+#include <cstring>
 #include <random>
 
 using namespace llvm;
@@ -74,8 +77,7 @@ Workload::create(const CompiledKernel &compiled, KernelOp source,
   }
   auto aligned = [](std::vector<char> &storage, size_t bytes) {
     storage.resize(bytes + 64);
-    return reinterpret_cast<char *>(
-        llvm::alignAddr(storage.data(), Align(64)));
+    return reinterpret_cast<char *>(llvm::alignAddr(storage.data(), Align(64)));
   };
   const NativeKernel &native = *workload->kernel;
   const NativeKernel::Arguments &arguments = *workload->arguments;

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -32,47 +33,52 @@ struct Result {
 };
 } // namespace
 
-static cl::OptionCategory category("posenc-bench options");
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("FILE"), cl::cat(category));
-static cl::opt<std::string>
-    kernelName("kernel", cl::value_desc("NAME"),
-               cl::desc("kernel to time (default: the first of the file)"),
-               cl::cat(category));
-static cl::opt<Mode> mode(
-    "mode", cl::desc("sizes to start from:"), cl::init(Mode::Prefill),
-    cl::values(clEnumValN(Mode::Prefill, "prefill",
-                          "as many queries as keys (2048 unless said)"),
-               clEnumValN(Mode::Decode, "decode",
-                          "one query against 4096 keys unless said")),
-    cl::cat(category));
-static cl::opt<int64_t> batch("batch", cl::value_desc("B"), cl::init(1),
-                              cl::desc("batch entries (1)"), cl::cat(category));
-static cl::list<int64_t>
-    queryLens("lq", cl::CommaSeparated, cl::value_desc("N,..."),
-              cl::desc("numbers of queries, one result each"),
-              cl::cat(category));
-static cl::opt<int64_t> keyLen("lk", cl::value_desc("N"), cl::init(0),
-                               cl::desc("number of keys (prefill: as many as "
-                                        "queries)"),
-                               cl::cat(category));
-static cl::opt<int> threads("threads", cl::value_desc("T"), cl::init(1),
-                            cl::desc("threads (1)"), cl::cat(category));
-static cl::opt<std::string> dtype("dtype", cl::value_desc("TYPE"),
-                                  cl::init("f32"),
-                                  cl::desc("element type; f32 is the only one"),
-                                  cl::cat(category));
-static cl::opt<std::string>
-    isaName("isa", cl::value_desc("NAME"),
-            cl::desc("instruction set (default: the best of this CPU)"),
-            cl::cat(category));
-static cl::opt<int> repetitions("repetitions", cl::value_desc("N"),
-                                cl::init(7),
-                                cl::desc("timed calls of each kernel (7)"),
-                                cl::cat(category));
-static cl::opt<std::string> jsonFile("json", cl::value_desc("OUT.json"),
-                                     cl::desc("also write the results there"),
-                                     cl::cat(category));
+namespace {
+/// Members rather than globals: LLVM's own options, some of the same names, are
+/// taken away before these are made.
+struct Options {
+  cl::OptionCategory category{"posenc-bench options"};
+  cl::opt<std::string> inputFile{cl::Positional, cl::Required, cl::desc("FILE"),
+                                 cl::cat(category)};
+  cl::opt<std::string> kernelName{
+      "kernel", cl::value_desc("NAME"),
+      cl::desc("kernel to time (default: the first of the file)"),
+      cl::cat(category)};
+  cl::opt<Mode> mode{
+      "mode", cl::desc("sizes to start from:"), cl::init(Mode::Prefill),
+      cl::values(clEnumValN(Mode::Prefill, "prefill",
+                            "as many queries as keys (2048 unless said)"),
+                 clEnumValN(Mode::Decode, "decode",
+                            "one query against 4096 keys unless said")),
+      cl::cat(category)};
+  cl::opt<int64_t> batch{"batch", cl::value_desc("B"), cl::init(1),
+                         cl::desc("batch entries (1)"), cl::cat(category)};
+  cl::list<int64_t> queryLens{"lq", cl::CommaSeparated, cl::value_desc("N,..."),
+                              cl::desc("numbers of queries, one result each"),
+                              cl::cat(category)};
+  cl::opt<int64_t> keyLen{"lk", cl::value_desc("N"), cl::init(0),
+                          cl::desc("number of keys (prefill: as many as "
+                                   "queries)"),
+                          cl::cat(category)};
+  cl::opt<int> threads{"threads", cl::value_desc("T"), cl::init(1),
+                       cl::desc("threads (1)"), cl::cat(category)};
+  cl::opt<std::string> dtype{"dtype", cl::value_desc("TYPE"), cl::init("f32"),
+                             cl::desc("element type; f32 is the only one"),
+                             cl::cat(category)};
+  cl::opt<std::string> isaName{
+      "isa", cl::value_desc("NAME"),
+      cl::desc("instruction set (default: the best of this CPU)"),
+      cl::cat(category)};
+  cl::opt<int> repetitions{"repetitions", cl::value_desc("N"), cl::init(7),
+                           cl::desc("timed calls of each kernel (7)"),
+                           cl::cat(category)};
+  cl::opt<std::string> jsonFile{"json", cl::value_desc("OUT.json"),
+                                cl::desc("also write the results there"),
+                                cl::cat(category)};
+};
+} // namespace
+
+static Options *flags;
 
 static const char *const overview =
     R"(posenc: how fast a kernel is, and how much of the machine that is
@@ -98,16 +104,16 @@ static std::string chooseIsa() {
   std::string best = (features & POSENC_CPU_AVX512)     ? "x86-64-avx512"
                      : (features & POSENC_CPU_AVX2_FMA) ? "x86-64-avx2"
                                                         : "x86-64";
-  if (isaName.empty())
+  if (flags->isaName.empty())
     return best;
   ArrayRef<StringRef> all = getInstructionSets();
-  const StringRef *wanted = llvm::find(all, isaName);
+  const StringRef *wanted = llvm::find(all, flags->isaName);
   if (wanted == all.end())
-    die("unknown instruction set '" + isaName + "'; expected one of " +
+    die("unknown instruction set '" + flags->isaName + "'; expected one of " +
         llvm::join(all, ", "));
   if (wanted < llvm::find(all, best))
-    die("this CPU does not have '" + isaName + "'; its best is " + best);
-  return isaName;
+    die("this CPU does not have '" + flags->isaName + "'; its best is " + best);
+  return flags->isaName;
 }
 
 static CompiledKernel compileFor(ModuleOp module, StringRef name,
@@ -143,13 +149,13 @@ static Result measure(const Workload &workload, const Workload &plain,
   timeCall(workload), timeCall(plain); // warm caches and pages
   std::vector<double> seconds;
   double plainSeconds = 1e30, peak = 0, bandwidth = 0;
-  for (int i = 0; i < repetitions; ++i) {
-    peak = std::max(peak, measurePeak(isa, threads));
+  for (int i = 0; i < flags->repetitions; ++i) {
+    peak = std::max(peak, measurePeak(isa, flags->threads));
     seconds.push_back(timeCall(workload));
     plainSeconds = std::min(plainSeconds, timeCall(plain));
   }
   for (int i = 0; i < 3; ++i)
-    bandwidth = std::max(bandwidth, measureReadBandwidth(threads));
+    bandwidth = std::max(bandwidth, measureReadBandwidth(flags->threads));
   llvm::sort(seconds);
 
   int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
@@ -159,9 +165,9 @@ static Result measure(const Workload &workload, const Workload &plain,
                  (double(kernel.getNumKvHeads()) * size.keyLen +
                   double(kernel.getHeads()) * size.queryLen);
   Result result;
-  result.mode = mode == Mode::Prefill ? "prefill" : "decode";
+  result.mode = flags->mode == Mode::Prefill ? "prefill" : "decode";
   result.isa = isa.str();
-  result.threads = threads;
+  result.threads = flags->threads;
   result.batch = size.batch;
   result.queryLen = size.queryLen;
   result.keyLen = size.keyLen;
@@ -181,9 +187,9 @@ static void print(const Result &r) {
       "({8:f1} % of peak {9:f1}), {10:f1} GB/s ({11:f1} % of {12:f1}), {13:f3} "
       "of no encoding\n",
       r.mode, r.isa, r.threads, r.batch, r.queryLen, r.keyLen,
-      r.secondsMin * 1e3, r.gflops, 100 * r.gflops / r.peakGflops,
-      r.peakGflops, r.gbytesPerSecond, 100 * r.gbytesPerSecond / r.bandwidth,
-      r.bandwidth, r.ratioToNoEncoding);
+      r.secondsMin * 1e3, r.gflops, 100 * r.gflops / r.peakGflops, r.peakGflops,
+      r.gbytesPerSecond, 100 * r.gbytesPerSecond / r.bandwidth, r.bandwidth,
+      r.ratioToNoEncoding);
   llvm::outs().flush();
 }
 
@@ -222,25 +228,29 @@ static std::string toJson(StringRef kernel, ArrayRef<Result> results) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  cl::ResetCommandLineParser();
+  Options parsed;
+  flags = &parsed;
+  cl::HideUnrelatedOptions(flags->category);
   cl::ParseCommandLineOptions(argc, argv, overview);
-  if (dtype != "f32")
-    die("expected --dtype=f32, found '" + dtype + "'");
-  if (threads < 1 || repetitions < 1 || batch < 1 || keyLen < 0 ||
-      llvm::any_of(queryLens, [](int64_t n) { return n < 1; }))
+  if (flags->dtype != "f32")
+    die("expected --dtype=f32, found '" + flags->dtype + "'");
+  if (flags->threads < 1 || flags->repetitions < 1 || flags->batch < 1 ||
+      flags->keyLen < 0 ||
+      llvm::any_of(flags->queryLens, [](int64_t n) { return n < 1; }))
     die("expected positive sizes, threads and repetitions");
-  if (queryLens.empty())
-    queryLens.push_back(mode == Mode::Prefill ? 2048 : 1);
+  if (flags->queryLens.empty())
+    flags->queryLens.push_back(flags->mode == Mode::Prefill ? 2048 : 1);
 
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = loadSpec(context, sources, inputFile);
+  auto module = loadSpec(context, sources, flags->inputFile);
   if (failed(module))
     return 1;
-  FailureOr<KernelOp> kernel = selectKernel(**module, kernelName);
+  FailureOr<KernelOp> kernel = selectKernel(**module, flags->kernelName);
   if (failed(kernel))
     return 1;
 
@@ -251,16 +261,17 @@ int main(int argc, char **argv) {
   CompiledKernel compiled = compileFor(**module, name, isa);
   CompiledKernel plainCompiled = compileFor(*plainModule, name, isa);
   posenc_pool *pool = nullptr;
-  if (threads > 1 && posenc_pool_create(threads, &pool) != POSENC_OK)
+  if (flags->threads > 1 &&
+      posenc_pool_create(flags->threads, &pool) != POSENC_OK)
     die(posenc_last_error());
 
   llvm::outs() << name << " on " << getCpuName() << "\n";
   std::vector<Result> results;
-  for (int64_t queryLen : queryLens) {
-    int64_t keys = keyLen                 ? int64_t(keyLen)
-                   : mode == Mode::Decode ? 4096
-                                          : queryLen;
-    WorkloadSize size = {batch, queryLen, keys};
+  for (int64_t queryLen : flags->queryLens) {
+    int64_t keys = flags->keyLen                 ? int64_t(flags->keyLen)
+                   : flags->mode == Mode::Decode ? 4096
+                                                 : queryLen;
+    WorkloadSize size = {flags->batch, queryLen, keys};
     auto workload = load(compiled, *kernel, size, pool);
     auto plain = load(plainCompiled, plainKernel, size, pool);
     results.push_back(measure(*workload, *plain, *kernel, isa, size));
@@ -268,10 +279,11 @@ int main(int argc, char **argv) {
   }
   posenc_pool_destroy(pool);
 
-  if (!jsonFile.empty()) {
+  if (!flags->jsonFile.empty()) {
     OutputFiles files;
-    files.add(llvm::sys::path::filename(jsonFile), toJson(name, results));
-    StringRef directory = llvm::sys::path::parent_path(jsonFile);
+    files.add(llvm::sys::path::filename(flags->jsonFile),
+              toJson(name, results));
+    StringRef directory = llvm::sys::path::parent_path(flags->jsonFile);
     if (llvm::Error error = files.write(directory.empty() ? "." : directory))
       die(llvm::toString(std::move(error)));
   }

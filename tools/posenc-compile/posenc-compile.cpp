@@ -19,50 +19,61 @@ namespace {
 enum class Emit { Library, Object, Assembly, Ptx, Plan, Level2 };
 } // namespace
 
-static cl::OptionCategory category("posenc-compile options");
+namespace {
+/// Members rather than globals: LLVM's own options, some of the same names, are
+/// taken away before these are made.
+struct Options {
+  cl::OptionCategory category{"posenc-compile options"};
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("FILE"), cl::cat(category));
-static cl::opt<std::string> outputDirectory(
-    "o", cl::Required, cl::value_desc("DIR"),
-    cl::desc("directory for the results; made if it is not there"),
-    cl::cat(category));
-static cl::opt<std::string> kernelName(
-    "kernel", cl::value_desc("NAME"),
-    cl::desc("compile this kernel only (default: every kernel of the file)"),
-    cl::cat(category));
-static cl::list<std::string> targets(
-    "target", cl::CommaSeparated, cl::value_desc("T,..."),
-    cl::desc("instruction sets to compile for, chosen at run time by what the "
-             "CPU has: x86-64, x86-64-avx2, x86-64-avx512 (default: all)"),
-    cl::cat(category));
-static cl::opt<Emit> emitKind(
-    "emit", cl::desc("what to write:"), cl::init(Emit::Library),
-    cl::values(
-        clEnumValN(Emit::Library, "library",
-                   "lib<kernel>.a, <kernel>.h and <kernel>.json (default)"),
-        clEnumValN(Emit::Object, "object", "the library's object files"),
-        clEnumValN(Emit::Assembly, "asm", "the same as assembly text"),
-        clEnumValN(Emit::Ptx, "ptx", "PTX of GPU targets"),
-        clEnumValN(Emit::Plan, "plan",
-                   "<kernel>.plan.mlir: where each term is computed (level 3)"),
-        clEnumValN(Emit::Level2, "level2",
-                   "<kernel>.level2.mlir: what the numbers are (level 2)")),
-    cl::cat(category));
-static cl::opt<bool> explain(
-    "explain",
-    cl::desc("print the decisions of the compiler and the kernel's tensors"),
-    cl::cat(category));
-static cl::opt<std::string> cacheDirectory(
-    "cache-dir", cl::value_desc("DIR"),
-    cl::desc("where compiled functions are kept between runs (default: "
-             "$POSENC_CACHE_DIR, or posenc/kernels in the user's cache)"),
-    cl::cat(category));
-static cl::opt<bool> noCache("no-cache",
-                             cl::desc("neither read nor write that cache"),
-                             cl::cat(category));
+  cl::opt<std::string> inputFile{cl::Positional, cl::Required, cl::desc("FILE"),
+                                 cl::cat(category)};
+  cl::opt<std::string> outputDirectory{
+      "o", cl::Required, cl::value_desc("DIR"),
+      cl::desc("directory for the results; made if it is not there"),
+      cl::cat(category)};
+  cl::opt<std::string> kernelName{
+      "kernel", cl::value_desc("NAME"),
+      cl::desc("compile this kernel only (default: every kernel of the file)"),
+      cl::cat(category)};
+  cl::list<std::string> targets{
+      "target", cl::CommaSeparated, cl::value_desc("T,..."),
+      cl::desc(
+          "instruction sets to compile for, chosen at run time by what the "
+          "CPU has: x86-64, x86-64-avx2, x86-64-avx512 (default: all)"),
+      cl::cat(category)};
+  cl::opt<Emit> emitKind{
+      "emit", cl::desc("what to write:"), cl::init(Emit::Library),
+      cl::values(
+          clEnumValN(Emit::Library, "library",
+                     "lib<kernel>.a, <kernel>.h and <kernel>.json (default)"),
+          clEnumValN(Emit::Object, "object", "the library's object files"),
+          clEnumValN(Emit::Assembly, "asm", "the same as assembly text"),
+          clEnumValN(Emit::Ptx, "ptx", "PTX of GPU targets"),
+          clEnumValN(
+              Emit::Plan, "plan",
+              "<kernel>.plan.mlir: where each term is computed (level 3)"),
+          clEnumValN(Emit::Level2, "level2",
+                     "<kernel>.level2.mlir: what the numbers are (level 2)")),
+      cl::cat(category)};
+  cl::opt<bool> explain{
+      "explain",
+      cl::desc("print the decisions of the compiler and the kernel's tensors"),
+      cl::cat(category)};
+  cl::opt<std::string> cacheDirectory{
+      "cache-dir", cl::value_desc("DIR"),
+      cl::desc("where compiled functions are kept between runs (default: "
+               "$POSENC_CACHE_DIR, or posenc/kernels in the user's cache)"),
+      cl::cat(category)};
+  cl::opt<bool> noCache{"no-cache",
+                        cl::desc("neither read nor write that cache"),
+                        cl::cat(category)};
+};
+} // namespace
 
-static const char *const overview = R"(posenc: attention kernels with fused position encodings
+static Options *flags;
+
+static const char *const overview =
+    R"(posenc: attention kernels with fused position encodings
 
 Compiles each kernel of a specification to a static library that needs nothing
 but libposenc_runtime.a and the C library, and a C header to call it with.
@@ -88,7 +99,8 @@ static std::string print(ModuleOp module) {
 static void printExplanation(const CompiledKernel &kernel) {
   llvm::outs() << "kernel " << kernel.name << "\n";
   for (const KernelTensor &tensor : kernel.tensors) {
-    bool isOperand = !llvm::is_contained({"q", "k", "v", "o", "lse"}, tensor.name);
+    bool isOperand =
+        !llvm::is_contained({"q", "k", "v", "o", "lse"}, tensor.name);
     llvm::outs() << "  " << (isOperand ? "operand " : "tensor ") << tensor.name
                  << ": " << tensor.getTypeString() << "  " << tensor.comment
                  << "\n";
@@ -98,8 +110,8 @@ static void printExplanation(const CompiledKernel &kernel) {
 /// The kernels that the command line asks for.
 static FailureOr<SmallVector<KernelOp>> selectKernels(ModuleOp module) {
   SmallVector<KernelOp> kernels;
-  if (!kernelName.empty()) {
-    FailureOr<KernelOp> kernel = selectKernel(module, kernelName);
+  if (!flags->kernelName.empty()) {
+    FailureOr<KernelOp> kernel = selectKernel(module, flags->kernelName);
     if (failed(kernel))
       return failure();
     kernels.push_back(*kernel);
@@ -113,19 +125,20 @@ static FailureOr<SmallVector<KernelOp>> selectKernels(ModuleOp module) {
 
 static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
   CompileOptions options;
-  options.kernel = kernelName;
-  options.isas = targets;
-  options.emitAssembly = emitKind == Emit::Assembly;
-  if (!noCache)
-    options.cacheDirectory = cacheDirectory.empty() ? getDefaultCacheDirectory()
-                                                    : cacheDirectory;
+  options.kernel = flags->kernelName;
+  options.isas = flags->targets;
+  options.emitAssembly = flags->emitKind == Emit::Assembly;
+  if (!flags->noCache)
+    options.cacheDirectory = flags->cacheDirectory.empty()
+                                 ? getDefaultCacheDirectory()
+                                 : flags->cacheDirectory;
   FailureOr<std::vector<CompiledKernel>> kernels = compile(module, options);
   if (failed(kernels))
     return failure();
   for (CompiledKernel &kernel : *kernels) {
-    if (explain)
+    if (flags->explain)
       printExplanation(kernel);
-    if (emitKind != Emit::Library) {
+    if (flags->emitKind != Emit::Library) {
       for (CompiledObject &object : kernel.objects)
         files.add(object.name, std::move(object.bytes));
       continue;
@@ -145,36 +158,38 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
   FailureOr<SmallVector<KernelOp>> kernels = selectKernels(module);
   if (failed(kernels))
     return failure();
-  std::vector<std::string> isas = targets;
+  std::vector<std::string> isas = flags->targets;
   if (isas.empty())
     for (StringRef isa : getInstructionSets())
       isas.push_back(isa.str());
   for (KernelOp kernel : *kernels) {
-    bool isPlan = emitKind == Emit::Plan;
+    bool isPlan = flags->emitKind == Emit::Plan;
     FailureOr<OwningOpRef<ModuleOp>> result =
         isPlan ? lowerToPlans(kernel, isas) : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
-    files.add((kernel.getSymName() + (isPlan ? ".plan" : ".level2") + ".mlir")
-                  .str(),
-              print(**result));
+    files.add(
+        (kernel.getSymName() + (isPlan ? ".plan" : ".level2") + ".mlir").str(),
+        print(**result));
   }
   return success();
 }
 
 static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
   OutputFiles files;
-  if (emitKind == Emit::Ptx)
+  if (flags->emitKind == Emit::Ptx)
     return module.emitError("--emit=ptx: this posenc has no GPU target");
   // Fails with the list of kernels if there is none of that name.
   if (failed(selectKernels(module)))
     return failure();
-  bool isLevel = emitKind == Emit::Plan || emitKind == Emit::Level2;
-  if (failed(isLevel ? emitLevels(module, files) : emitLibraries(module, files)))
+  bool isLevel =
+      flags->emitKind == Emit::Plan || flags->emitKind == Emit::Level2;
+  if (failed(isLevel ? emitLevels(module, files)
+                     : emitLibraries(module, files)))
     return failure();
-  if (llvm::Error error = files.write(outputDirectory)) {
-    llvm::errs() << "posenc-compile: error: " << llvm::toString(std::move(error))
-                 << "\n";
+  if (llvm::Error error = files.write(flags->outputDirectory)) {
+    llvm::errs() << "posenc-compile: error: "
+                 << llvm::toString(std::move(error)) << "\n";
     return failure();
   }
   return success();
@@ -182,7 +197,10 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  cl::ResetCommandLineParser();
+  Options parsed;
+  flags = &parsed;
+  cl::HideUnrelatedOptions(flags->category);
   cl::ParseCommandLineOptions(argc, argv, overview);
 
   DialectRegistry registry;
@@ -190,16 +208,17 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  if (explain) {
+  if (flags->explain) {
     remark::RemarkCategories categories;
     categories.all = "posenc.*";
     if (failed(remark::enableOptimizationRemarks(
-            context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
-            categories, /*printAsEmitRemarks=*/true)))
+            context, nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
       return 1;
   }
   FailureOr<OwningOpRef<ModuleOp>> module =
-      loadSpec(context, sources, inputFile);
+      loadSpec(context, sources, flags->inputFile);
   if (failed(module))
     return 1;
   return failed(runTool(context, **module));

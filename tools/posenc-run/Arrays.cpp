@@ -102,12 +102,12 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
 Expected<InputArrays> posenc::readInputs(ArrayRef<KernelTensor> tensors,
                                          const StringMap<std::string> &files) {
   if (Error error = checkNames(tensors, files))
-    return std::move(error);
+    return error;
   InputArrays inputs;
   for (const KernelTensor &tensor : tensors) {
     if (tensor.isOutput)
       continue;
-    size_t rank;
+    size_t rank = 0;
     Expected<InputArray> input =
         readInput(tensor, files.find(tensor.name)->second, rank);
     if (!input)

@@ -96,7 +96,7 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
   call.first_head = options.firstHead;
   if (posenc_status status = posenc_pool_create(options.threads, &call.pool))
     return makeError(status);
-  auto destroyPool = make_scope_exit([&] { posenc_pool_destroy(call.pool); });
+  scope_exit destroyPool([&] { posenc_pool_destroy(call.pool); });
   // The one variant that was compiled.
   setenv("POSENC_ISA", isa.c_str(), /*overwrite=*/1);
   if (posenc_status status = (*native)->run(arguments, &call))

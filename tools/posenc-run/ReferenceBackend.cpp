@@ -52,12 +52,12 @@ Expected<RunResults> posenc::runReference(KernelOp kernel,
     return Error::success();
   };
   if (Error error = keep(results.o, outputs->o))
-    return std::move(error);
+    return error;
   if (options.wantLse)
     if (Error error = keep(results.lse, outputs->lse))
-      return std::move(error);
+      return error;
   if (options.wantScores)
     if (Error error = keep(results.scores, outputs->scores))
-      return std::move(error);
+      return error;
   return results;
 }

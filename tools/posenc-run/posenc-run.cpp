@@ -18,66 +18,78 @@ using namespace mlir;
 using namespace posenc;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("posenc-run options");
+namespace {
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE"),
-                                      cl::cat(category));
-static cl::opt<std::string>
-    kernelName("kernel", cl::value_desc("NAME"),
-               cl::desc("the kernel to run (default: the first of the file)"),
-               cl::cat(category));
-static cl::opt<std::string> entry("entry", cl::init("attention"),
-                                  cl::value_desc("NAME"),
-                                  cl::desc("what of the kernel to run: "
-                                           "attention (default)"),
-                                  cl::cat(category));
-static cl::opt<std::string> backend(
-    "backend", cl::init("native"), cl::value_desc("NAME"),
-    cl::desc("native (default): the code that posenc-compile makes, in f32; "
-             "reference: the meaning of the specification, in f64"),
-    cl::cat(category));
-static cl::opt<std::string> queryFile("q", cl::value_desc("Q.npy"),
-                                      cl::desc("queries [B, H, Lq, D]"),
-                                      cl::cat(category));
-static cl::opt<std::string> keyFile("k", cl::value_desc("K.npy"),
-                                    cl::desc("keys [B, Hkv, Lk, D]"),
-                                    cl::cat(category));
-static cl::opt<std::string> valueFile("v", cl::value_desc("V.npy"),
-                                      cl::desc("values [B, Hkv, Lk, Dv]"),
-                                      cl::cat(category));
-static cl::list<std::string> operandFiles(
-    "input", cl::value_desc("NAME=X.npy"),
-    cl::desc("another tensor of the kernel, such as t5_bias.table or "
-             "positions; posenc-compile --explain lists them"),
-    cl::cat(category));
-static cl::opt<std::string> outputFile("o", cl::value_desc("O.npy"),
-                                       cl::desc("the output [B, H, Lq, Dv]"),
-                                       cl::cat(category));
-static cl::opt<std::string>
-    lseFile("lse", cl::value_desc("LSE.npy"),
-            cl::desc("the log-sum-exp of each row of scores [B, H, Lq], "
-                     "natural; -inf in a row that sees no key"),
-            cl::cat(category));
-static cl::opt<std::string>
-    scoresFile("scores", cl::value_desc("S.npy"),
-               cl::desc("what enters the softmax [B, H, Lq, Lk], masked pairs "
-                        "-inf (reference only)"),
-               cl::cat(category));
-static cl::opt<int32_t> threads(
-    "threads", cl::init(0), cl::value_desc("N"),
-    cl::desc("threads to use (default: one for each CPU); results do not "
-             "depend on it"),
-    cl::cat(category));
-static cl::opt<std::string> isa(
-    "isa", cl::value_desc("NAME"),
-    cl::desc("the instruction set of native code: x86-64, x86-64-avx2, "
-             "x86-64-avx512 (default: $POSENC_ISA, or the best of this CPU)"),
-    cl::cat(category));
-static cl::opt<int32_t> firstHead(
-    "first-head", cl::init(0), cl::value_desc("N"),
-    cl::desc("the number in the kernel of the arrays' first head, when they "
-             "hold only some of its heads (default: 0)"),
-    cl::cat(category));
+/// The command line. Made after the options of LLVM's libraries are gone: they
+/// have names of their own for things that no user of this tool wants.
+struct Options {
+  cl::OptionCategory category{"posenc-run options"};
+  cl::opt<std::string> inputFile{cl::Positional, cl::desc("FILE"),
+                                 cl::cat(category)};
+  cl::opt<std::string> kernel{
+      "kernel", cl::value_desc("NAME"),
+      cl::desc("the kernel to run (default: the first of the file)"),
+      cl::cat(category)};
+  cl::opt<std::string> entry{
+      "entry", cl::init("attention"), cl::value_desc("NAME"),
+      cl::desc("what of the kernel to run: attention (default)"),
+      cl::cat(category)};
+  cl::opt<std::string> backend{
+      "backend", cl::init("native"), cl::value_desc("NAME"),
+      cl::desc("native (default): the code that posenc-compile makes, in f32; "
+               "reference: the meaning of the specification, in f64"),
+      cl::cat(category)};
+  cl::opt<std::string> queryFile{"q", cl::value_desc("Q.npy"),
+                                 cl::desc("queries [B, H, Lq, D]"),
+                                 cl::cat(category)};
+  cl::opt<std::string> keyFile{"k", cl::value_desc("K.npy"),
+                               cl::desc("keys [B, Hkv, Lk, D]"),
+                               cl::cat(category)};
+  cl::opt<std::string> valueFile{"v", cl::value_desc("V.npy"),
+                                 cl::desc("values [B, Hkv, Lk, Dv]"),
+                                 cl::cat(category)};
+  cl::list<std::string> operandFiles{
+      "input", cl::value_desc("NAME=X.npy"),
+      cl::desc("another tensor of the kernel, such as t5_bias.table or "
+               "positions; posenc-compile --explain lists them"),
+      cl::cat(category)};
+  cl::opt<std::string> outputFile{"o", cl::value_desc("O.npy"),
+                                  cl::desc("the output [B, H, Lq, Dv]"),
+                                  cl::cat(category)};
+  cl::opt<std::string> lseFile{
+      "lse", cl::value_desc("LSE.npy"),
+      cl::desc(
+          "the log-sum-exp of each row of scores [B, H, Lq], natural; -inf "
+          "in a row that sees no key"),
+      cl::cat(category)};
+  cl::opt<std::string> scoresFile{
+      "scores", cl::value_desc("S.npy"),
+      cl::desc("what enters the softmax [B, H, Lq, Lk], masked pairs -inf "
+               "(reference only)"),
+      cl::cat(category)};
+  cl::opt<int32_t> threads{
+      "threads", cl::init(0), cl::value_desc("N"),
+      cl::desc("threads to use (default: one for each CPU); results do not "
+               "depend on it"),
+      cl::cat(category)};
+  cl::opt<std::string> isa{
+      "isa", cl::value_desc("NAME"),
+      cl::desc("the instruction set of native code: x86-64, x86-64-avx2, "
+               "x86-64-avx512 (default: $POSENC_ISA, or the best of this CPU)"),
+      cl::cat(category)};
+  cl::opt<int32_t> firstHead{
+      "first-head", cl::init(0), cl::value_desc("N"),
+      cl::desc("the number in the kernel of the arrays' first head, when they "
+               "hold only some of its heads (default: 0)"),
+      cl::cat(category)};
+
+  /// Options that contradict each other or ask for what does not exist.
+  llvm::Error check() const;
+  /// The files of the inputs by name.
+  llvm::Expected<llvm::StringMap<std::string>> collectFiles() const;
+};
+
+} // namespace
 
 static const char *const overview =
     R"(posenc: attention kernels with fused position encodings
@@ -115,8 +127,7 @@ static int fail(llvm::Error error) {
   return message.empty() ? 1 : fail(message);
 }
 
-/// Options that contradict each other or ask for what does not exist.
-static llvm::Error checkOptions() {
+llvm::Error Options::check() const {
   if (inputFile.empty())
     return llvm::createStringError("expected a specification FILE; see "
                                    "posenc-run --help");
@@ -147,8 +158,7 @@ static llvm::Error checkOptions() {
   return llvm::Error::success();
 }
 
-/// The files of the inputs by name.
-static llvm::Expected<llvm::StringMap<std::string>> collectFiles() {
+llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
   llvm::StringMap<std::string> files;
   auto add = [&](StringRef name, StringRef path) -> llvm::Error {
     if (!files.try_emplace(name, path.str()).second)
@@ -160,20 +170,21 @@ static llvm::Expected<llvm::StringMap<std::string>> collectFiles() {
        {std::pair("q", &queryFile), {"k", &keyFile}, {"v", &valueFile}})
     if (!path->empty())
       if (llvm::Error error = add(name, *path))
-        return std::move(error);
+        return error;
   for (StringRef operand : operandFiles) {
     auto [name, path] = operand.split('=');
     if (name.empty() || path.empty())
       return llvm::createStringError("expected --input NAME=X.npy, but got '" +
                                      operand + "'");
     if (llvm::Error error = add(name, path))
-      return std::move(error);
+      return error;
   }
   return files;
 }
 
 /// Writes the results; when one cannot be written none is left behind.
-static llvm::Error writeResults(RunResults &results, size_t queryRank) {
+static llvm::Error writeResults(RunResults &results, const Options &command,
+                                size_t queryRank) {
   std::vector<std::string> written;
   auto write = [&](NpyArray &array, const std::string &path) -> llvm::Error {
     array.shape = dropLeadingAxes(array.shape, queryRank);
@@ -186,23 +197,24 @@ static llvm::Error writeResults(RunResults &results, size_t queryRank) {
     written.push_back(path);
     return llvm::Error::success();
   };
-  if (llvm::Error error = write(results.o, outputFile))
+  if (llvm::Error error = write(results.o, command.outputFile))
     return error;
   if (results.lse)
-    if (llvm::Error error = write(*results.lse, lseFile))
+    if (llvm::Error error = write(*results.lse, command.lseFile))
       return error;
   if (results.scores)
-    if (llvm::Error error = write(*results.scores, scoresFile))
+    if (llvm::Error error = write(*results.scores, command.scoresFile))
       return error;
   return llvm::Error::success();
 }
 
-static int runTool(MLIRContext &context, llvm::SourceMgr &sources) {
+static int runTool(const Options &command, MLIRContext &context,
+                   llvm::SourceMgr &sources) {
   FailureOr<OwningOpRef<ModuleOp>> module =
-      loadSpec(context, sources, inputFile);
+      loadSpec(context, sources, command.inputFile);
   if (failed(module))
     return 1;
-  FailureOr<KernelOp> selected = selectKernel(**module, kernelName);
+  FailureOr<KernelOp> selected = selectKernel(**module, command.kernel);
   if (failed(selected))
     return 1;
   std::string name = selected->getSymName().str();
@@ -210,36 +222,38 @@ static int runTool(MLIRContext &context, llvm::SourceMgr &sources) {
   if (!expanded)
     return fail(expanded.takeError());
   KernelOp kernel = *selectKernel(**expanded, name);
-  if (!lseFile.empty() && kernel.getNoLse())
+  RunOptions options;
+  options.wantLse = !command.lseFile.empty();
+  options.wantScores = !command.scoresFile.empty();
+  options.threads = command.threads;
+  options.isa = command.isa;
+  options.firstHead = command.firstHead;
+  if (options.wantLse && kernel.getNoLse())
     return fail("--lse: the kernel '" + llvm::Twine(name) + "' says no_lse");
 
-  llvm::Expected<llvm::StringMap<std::string>> files = collectFiles();
+  llvm::Expected<llvm::StringMap<std::string>> files = command.collectFiles();
   if (!files)
     return fail(files.takeError());
   llvm::Expected<InputArrays> inputs =
       readInputs(getKernelTensors(kernel), *files);
   if (!inputs)
     return fail(inputs.takeError());
-
-  RunOptions options;
-  options.wantLse = !lseFile.empty();
-  options.wantScores = !scoresFile.empty();
-  options.threads = threads;
-  options.isa = isa;
-  options.firstHead = firstHead;
   llvm::Expected<RunResults> results =
-      backend == "reference" ? runReference(kernel, *inputs, options)
-                             : runNative(**module, name, *inputs, options);
+      command.backend == "reference"
+          ? runReference(kernel, *inputs, options)
+          : runNative(**module, name, *inputs, options);
   if (!results)
     return fail(results.takeError());
-  if (llvm::Error error = writeResults(*results, inputs->queryRank))
+  if (llvm::Error error = writeResults(*results, command, inputs->queryRank))
     return fail(std::move(error));
   return 0;
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  cl::ResetCommandLineParser();
+  Options command;
+  cl::HideUnrelatedOptions(command.category);
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
@@ -247,7 +261,7 @@ int main(int argc, char **argv) {
     line.consume_front("posenc-run: ");
     return fail(line);
   }
-  if (llvm::Error error = checkOptions())
+  if (llvm::Error error = command.check())
     return fail(std::move(error));
 
   DialectRegistry registry;
@@ -255,5 +269,5 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  return runTool(context, sources);
+  return runTool(command, context, sources);
 }

@@ -2,7 +2,6 @@
 // Parts of bias regions that depend on one constant table only are evaluated
 // once, into a constant table.
 #include "ScoreIdentities.h"
-#include "posenc/Analysis/BiasTraits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
@@ -148,7 +147,7 @@ void ConstantParts::dropUnusedInputs() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
-  llvm::BitVector unused = analyzeBias(bias).usedInputs;
+  llvm::BitVector unused = getKeptInputs(bias);
   unused.flip();
   SmallVector<Value> inputs;
   for (auto [index, input] : llvm::enumerate(bias.getInputs()))

@@ -86,15 +86,15 @@ struct Group {
 
 } // namespace
 
-/// Calls back with each used input of a bias, its argument and the relation
-/// before it.
+/// Calls back with each input of a bias that must be kept, its argument and the
+/// relation before it.
 static void
-forUsedInputs(BiasOp bias,
+forKeptInputs(BiasOp bias,
               function_ref<void(Value, BlockArgument, Value)> callback) {
-  BiasTraits traits = analyzeBias(bias);
+  llvm::BitVector kept = getKeptInputs(bias);
   Value relation;
   for (auto [index, input] : llvm::enumerate(bias.getInputs())) {
-    if (traits.usedInputs[index])
+    if (kept[index])
       callback(input, bias.getBody().getArgument(index), relation);
     if (isa<RelationType>(input.getType()))
       relation = input;
@@ -123,7 +123,7 @@ static SmallVector<BiasOp> collectBiases(AddOp sum) {
 static BiasOp buildMerged(ArrayRef<BiasOp> biases) {
   InputList inputs;
   for (BiasOp bias : biases)
-    forUsedInputs(bias, [&](Value input, BlockArgument, Value relation) {
+    forKeptInputs(bias, [&](Value input, BlockArgument, Value relation) {
       inputs.add(input, relation);
     });
   BiasOp last = biases.back();
@@ -138,7 +138,7 @@ static BiasOp buildMerged(ArrayRef<BiasOp> biases) {
   Value sum;
   for (BiasOp bias : biases) {
     IRMapping mapping;
-    forUsedInputs(bias, [&](Value input, BlockArgument argument,
+    forKeptInputs(bias, [&](Value input, BlockArgument argument,
                             Value relation) {
       mapping.map(argument, block->getArgument(inputs.find(input, relation)));
     });

@@ -34,6 +34,9 @@ static std::string findObserver(KernelOp kernel, BiasOp bias,
   if (!kernel.getNoLse())
     return "the kernel can export the log-sum-exp of a row, unless it says "
            "'no_lse'";
+  if (llvm::any_of(bias.getInputs(), readsOperand))
+    return "it reads an operand, which may hold an infinity and is a part of "
+           "the kernel's interface";
   if (namesNonFinite(bias, traits))
     return "it names a number that is not finite";
   for (Operation *user : bias->getUsers())

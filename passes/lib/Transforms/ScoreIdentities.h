@@ -6,8 +6,16 @@
 #include "posenc/IR/Posenc.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace posenc {
+
+/// Whether an input of a bias comes from a tensor that the caller passes. Such
+/// tensors are the kernel's interface, which the pass must not change.
+bool readsOperand(mlir::Value input);
+
+/// The inputs that a bias must keep: those that reach its result, and operands.
+llvm::BitVector getKeptInputs(BiasOp bias);
 
 /// Drops biases that add the same number to all scores of a row, where nothing
 /// can see it. Returns whether the kernel changed, as the others do.

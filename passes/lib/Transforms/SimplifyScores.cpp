@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level 2 to level 2: the identities of scores that their traits allow.
 #include "ScoreIdentities.h"
+#include "posenc/Analysis/BiasTraits.h"
 #include "posenc/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,6 +14,32 @@ namespace posenc {
 
 using namespace mlir;
 using namespace posenc;
+
+bool posenc::readsOperand(Value input) {
+  if (auto table = input.getDefiningOp<TableOp>())
+    return isa<OperandAttr>(table.getLaw());
+  if (auto position = input.getDefiningOp<PositionOp>())
+    return isa<PositionTensorAttr>(position.getLaw());
+  auto relation = input.getDefiningOp<RelationOp>();
+  return relation &&
+         (readsOperand(relation.getQuery()) || readsOperand(relation.getKey()));
+}
+
+llvm::BitVector posenc::getKeptInputs(BiasOp bias) {
+  llvm::BitVector kept = analyzeBias(bias).usedInputs;
+  std::optional<unsigned> relation;
+  for (auto [index, input] : llvm::enumerate(bias.getInputs())) {
+    if (isa<RelationType>(input.getType()))
+      relation = index;
+    if (!readsOperand(input))
+      continue;
+    kept.set(index);
+    auto table = dyn_cast<TableType>(input.getType());
+    if (table && table.hasAxis(TableAxis::row) && relation)
+      kept.set(*relation);
+  }
+  return kept;
+}
 
 /// Erases the primitives that nothing uses any more.
 static void eraseDead(Block &block) {

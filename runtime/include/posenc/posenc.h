@@ -50,8 +50,9 @@ extern "C" {
  *  - An input's stride may be 0, which repeats the same data, but not negative.
  *    An output's elements must be distinct: sorted by stride, each axis must
  *    step over everything inside it. Axes of extent 0 or 1 may have any stride.
- *  - A query or key row may be at most 2^31 - 1 elements from the next one,
- *    an extent is at most 2^30, and offsets in bytes must fit in an int64_t.
+ *  - A query or key row may be at most 2^31 - 1 elements from the next one, an
+ *    axis of fixed extent may span at most 2^31 - 1 elements, an extent is at
+ *    most 2^30, and offsets in bytes must fit in an int64_t.
  *  - Data must be aligned to its element size. Data may be NULL only in a
  *    tensor without elements. Any extent may be 0.
  *  - An output that shares memory with an input or with another output gives

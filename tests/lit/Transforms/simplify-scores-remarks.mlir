@@ -73,6 +73,23 @@ posenc.kernel @only_term heads(2) head_dim(8) no_lse {
 
 // -----
 
+posenc.kernel @operand heads(2) head_dim(8) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(1.0)
+  %m = posenc.table law(#posenc.operand<"m">) : !posenc.table<head>
+  // expected-remark@below {{[Missed] RowConstantBias | Category:posenc-simplify | Remark="kept a bias that is the same for all keys of a row: it reads an operand, which may hold an infinity and is a part of the kernel's interface"}}
+  %b = posenc.bias(%m) : !posenc.table<head> {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %t = posenc.add %s, %b
+  %w = posenc.normalize softmax %t
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
 posenc.kernel @not_finite heads(2) head_dim(8) no_lse {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %s = posenc.dot %q, %k scale(1.0)

@@ -43,7 +43,7 @@ posenc.kernel @drops_query_term heads(2) head_dim(8) no_lse {
 posenc.kernel @drops_head_terms_on_either_side heads(2) head_dim(8) no_lse {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %s = posenc.dot %q, %k scale(1.0)
-  %m = posenc.table law(#posenc.operand<"m">) : !posenc.table<head>
+  %m = posenc.table law(#posenc.constants<[0.5, 0.25]>) : !posenc.table<head>
   %j = posenc.position key law(#posenc.iota)
   %b0 = posenc.bias(%m) : !posenc.table<head> {
   ^bb0(%x: f64):
@@ -148,6 +148,53 @@ posenc.kernel @keeps_infinite_term heads(2) head_dim(8) no_lse {
   }
   %t = posenc.add %s, %b
   %w = posenc.normalize softmax %t
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// A caller passes the operand, which may hold -inf: kept.
+// CHECK-LABEL: posenc.kernel @keeps_term_of_operand
+// CHECK: posenc.bias
+posenc.kernel @keeps_term_of_operand heads(2) head_dim(8) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(1.0)
+  %m = posenc.table law(#posenc.operand<"m">) : !posenc.table<head, query>
+  %b = posenc.bias(%m) : !posenc.table<head, query> {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %t = posenc.add %s, %b
+  %w = posenc.normalize softmax %t
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// Operands are the kernel's interface: those that reach no result stay too.
+// CHECK-LABEL: posenc.kernel @keeps_idle_operands
+// CHECK: %[[N:.*]] = posenc.table law(#posenc.operand<"n">)
+// CHECK: %[[T:.*]] = posenc.table law(#posenc.operand<"t", rows = 3>)
+// CHECK: posenc.bias(%[[N]], %[[R:.*]], %[[T]], %[[D:.*]]) : !posenc.table<head>, !posenc.relation, !posenc.table<row>, !posenc.relation {
+posenc.kernel @keeps_idle_operands heads(2) head_dim(8) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(1.0)
+  %i = posenc.position query law(#posenc.iota)
+  %j = posenc.position key law(#posenc.iota)
+  %r = posenc.relation %i, %j law(#posenc.clipped_distance<query_minus_key, max = 1>)
+  %d = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+  %n = posenc.table law(#posenc.operand<"n">) : !posenc.table<head>
+  %t = posenc.table law(#posenc.operand<"t", rows = 3>) : !posenc.table<row>
+  %b0 = posenc.bias(%i, %n) : !posenc.coord, !posenc.table<head> {
+  ^bb0(%x: f64, %y: f64):
+    %c = arith.constant 1.0 : f64
+    posenc.yield %c : f64
+  }
+  %b1 = posenc.bias(%r, %t, %d) : !posenc.relation, !posenc.table<row>, !posenc.relation {
+  ^bb0(%x: f64, %y: f64, %z: f64):
+    posenc.yield %z : f64
+  }
+  %s0 = posenc.add %s, %b0
+  %s1 = posenc.add %s0, %b1
+  %w = posenc.normalize softmax %s1
   %o = posenc.weighted_sum %w, %v
   posenc.yield %o : !posenc.output
 }

@@ -10,7 +10,10 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ostream>
 #include <random>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,6 +24,10 @@ using namespace posenc::test;
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
+
+void posenc::test::PrintTo(const PlanOptions &options, std::ostream *stream) {
+  *stream << options.isa;
+}
 
 static std::string makeStep(const PlanOptions &options, bool whole) {
   std::string text = whole ? "posenc.step @interior" : "posenc.step @edge";
@@ -38,6 +45,8 @@ static std::string makeStep(const PlanOptions &options, bool whole) {
 
 std::string posenc::test::makePlan(const PlanOptions &options) {
   auto number = [](auto value) { return std::to_string(value); };
+  char scale[32]; // to_string has six digits only
+  std::snprintf(scale, sizeof(scale), "%.17e", options.scale);
   std::string rotation = " by @angles0 pairing(" + options.pairing +
                          ") first_dim(" + number(options.firstDim) + ") dims(" +
                          number(options.rotatedDims) + ") : ";
@@ -66,8 +75,8 @@ std::string posenc::test::makePlan(const PlanOptions &options) {
   if (!options.pairing.empty())
     text += "%0 = posenc.tile.rotate %q" + rotation + "!posenc.query\n";
   text += std::string("%1 = posenc.tile.scale ") +
-          (options.pairing.empty() ? "%q" : "%0") + " by(" +
-          number(options.scale) + ")\nposenc.yield %1 : !posenc.query\n}\n";
+          (options.pairing.empty() ? "%q" : "%0") + " by(" + scale +
+          ")\nposenc.yield %1 : !posenc.query\n}\n";
   if (!options.oneStep)
     text += makeStep(options, /*whole=*/true);
   text += makeStep(options, /*whole=*/false);
@@ -217,10 +226,11 @@ public:
   }
 
 private:
+  template <size_t>
+  using WordAt = long;
   template <size_t... index>
   int apply(void *address, std::index_sequence<index...>) {
-    auto function =
-        reinterpret_cast<int (*)(decltype(words[index])...)>(address);
+    auto function = reinterpret_cast<int (*)(WordAt<index>...)>(address);
     return function(words[index]...);
   }
 

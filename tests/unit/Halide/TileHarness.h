@@ -37,6 +37,9 @@ struct PlanOptions {
   bool oneStep = false;
 };
 
+/// For GoogleTest's messages.
+void PrintTo(const PlanOptions &options, std::ostream *stream);
+
 std::string makePlan(const PlanOptions &options);
 
 /// A plan that has been compiled and loaded.

@@ -42,6 +42,15 @@ TEST_F(StridesTest, LastAxisMustBeContiguous) {
   EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
 }
 
+TEST_F(StridesTest, FixedAxesFitIn32Bits) {
+  table.setStrides({(INT64_C(1) << 29) - 1, 1}); // 5 rows
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  table.setStrides({INT64_C(1) << 29, 1});
+  expectFailure(POSENC_STRIDE_UNSUPPORTED,
+                {"t5_bias.table has stride 536870912 on axis 0",
+                 "longer than 2^31 - 1"});
+}
+
 TEST_F(StridesTest, StridesOfSingleElementsMeanNothing) {
   const int64_t garbage = INT64_MIN;
   tensors[V].axes[3].value = tensors[O].axes[3].value = 1;

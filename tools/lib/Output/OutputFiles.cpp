@@ -30,9 +30,8 @@ Error OutputFiles::write(StringRef directory) const {
       discardAll();
       return fail(path, "it is a directory");
     }
-    auto temporary = sys::fs::TempFile::create(path + ".%%%%%%%%.tmp",
-                                               sys::fs::all_read |
-                                                   sys::fs::owner_write);
+    auto temporary = sys::fs::TempFile::create(
+        path + ".%%%%%%%%.tmp", sys::fs::all_read | sys::fs::owner_write);
     if (!temporary) {
       discardAll();
       return fail(path, toString(temporary.takeError()));
@@ -52,8 +51,8 @@ Error OutputFiles::write(StringRef directory) const {
   for (auto &[file, path] : written) {
     if (Error error = file.keep(path)) {
       consumeError(file.discard());
-      result = joinErrors(std::move(result),
-                          fail(path, toString(std::move(error))));
+      result =
+          joinErrors(std::move(result), fail(path, toString(std::move(error))));
     }
   }
   return result;

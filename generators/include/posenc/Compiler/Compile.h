@@ -8,6 +8,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "llvm/Support/Error.h"
+
 #include <string>
 #include <vector>
 
@@ -60,7 +62,8 @@ mlir::FailureOr<std::vector<CompiledKernel>>
 compile(mlir::ModuleOp module, const CompileOptions &options);
 
 /// A module with one kernel, expanded and simplified (level 2).
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerToLevel2(KernelOp kernel);
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerToLevel2(KernelOp kernel);
 
 /// A module with one kernel of level 2 and its plans (level 3).
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -6,6 +6,8 @@
 #include "posenc/Compiler/Compile.h"
 #include "posenc/posenc.h"
 
+#include "llvm/Support/Error.h"
+
 #include <memory>
 
 namespace llvm::orc {

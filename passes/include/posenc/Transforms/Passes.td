@@ -30,14 +30,21 @@ def PosencSimplifyScores : Pass<"posenc-simplify-scores", "::mlir::ModuleOp"> {
   let description = [{
     Input and output: kernels of level 2.
 
-    - A bias that depends on the query row alone adds the same number to a
-      whole row of scores. It is dropped when nothing can see it: the kernel
-      says `no_lse`, the scores reach a softmax without passing through a
-      `posenc.map`. Otherwise a missed remark says which condition failed.
+    - A bias that depends on the query row and the head alone adds the same
+      number to a whole row of scores. It is dropped when nothing can see it:
+      the kernel says `no_lse`, the scores reach a softmax without passing
+      through a `posenc.map`, and the bias reads no operand and names no number
+      that is not finite (one of -inf would mask the row). Otherwise a missed
+      remark says which condition failed.
     - Parts of a bias region that depend on one constant table only are
       evaluated once, into a new constant table.
     - Bias terms of one sum that are Toeplitz over the same positions are
-      merged into one bias, so that they share one strip.
+      merged into one bias, so that they share one strip. Constants for each
+      head of the kernel and operands for each head of the call stay apart.
+
+    Numbers change by rounding in double precision at most, and the operands of
+    a kernel stay the same; running the pass again changes nothing. Each decision is a remark of category
+    `posenc-simplify`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Calls compiled kernels in every wrong way and checks the status, the sentence
+ * and that outputs stay as they were.
+ */
+#include "misuse_bias.h"
+#include "misuse_rope.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { B = 2, H = 4, HKV = 2, LQ = 5, LK = 7, D = 16 };
+
+static int passed, failed;
+
+static void expect(int condition, const char *what) {
+  if (condition) {
+    ++passed;
+    return;
+  }
+  ++failed;
+  printf("FAILED: %s (last error: %s)\n", what, posenc_last_error());
+}
+
+typedef struct tensor {
+  DLTensor view;
+  int64_t shape[4], strides[4];
+  float data[2048];
+} tensor;
+
+static void init(tensor *t, int32_t rank, int64_t a, int64_t b, int64_t c,
+                 int64_t d) {
+  memset(t, 0, sizeof *t);
+  int64_t shape[4] = {a, b, c, d};
+  memcpy(t->shape, shape, sizeof shape);
+  t->view.data = t->data;
+  t->view.device.device_type = kDLCPU;
+  t->view.ndim = rank;
+  t->view.dtype.code = kDLFloat;
+  t->view.dtype.bits = 32;
+  t->view.dtype.lanes = 1;
+  t->view.shape = t->shape;
+  for (size_t i = 0; i < sizeof t->data / sizeof *t->data; ++i)
+    t->data[i] = (float)(i % 7) * 0.25f;
+}
+
+static void set_strides(tensor *t, int64_t a, int64_t b, int64_t c, int64_t d) {
+  int64_t strides[4] = {a, b, c, d};
+  memcpy(t->strides, strides, sizeof strides);
+  t->view.strides = t->strides;
+}
+
+typedef struct rope_call {
+  tensor q, k, v, o, lse;
+  misuse_rope_args args;
+  posenc_call call;
+} rope_call;
+
+/* A call that is right in every respect; tests spoil one thing each. */
+static rope_call *make(void) {
+  static rope_call c;
+  init(&c.q, 4, B, H, LQ, D);
+  init(&c.k, 4, B, HKV, LK, D);
+  init(&c.v, 4, B, HKV, LK, D);
+  init(&c.o, 4, B, H, LQ, D);
+  init(&c.lse, 3, B, H, LQ, 0);
+  c.args.size = sizeof c.args;
+  c.args.q = &c.q.view;
+  c.args.k = &c.k.view;
+  c.args.v = &c.v.view;
+  c.args.o = &c.o.view;
+  c.args.lse = &c.lse.view;
+  posenc_call call = POSENC_CALL_INIT;
+  c.call = call;
+  return &c;
+}
+
+static void expect_refused(rope_call *c, posenc_status status, const char *word,
+                           const char *what) {
+  static float before[2048];
+  memcpy(before, c->o.data, sizeof before);
+  posenc_status actual = misuse_rope(&c->args, &c->call);
+  if (actual != status)
+    printf("  %s: status is %s, expected %s\n", what,
+           posenc_status_string(actual), posenc_status_string(status));
+  expect(actual == status, what);
+  expect(strstr(posenc_last_error(), word) != NULL, what);
+  expect(memcmp(before, c->o.data, sizeof before) == 0, what);
+}
+
+static void test_right_call(void) {
+  rope_call *c = make();
+  expect(misuse_rope(&c->args, &c->call) == POSENC_OK, "a right call");
+  expect(isfinite(c->o.data[0]) && isfinite(c->lse.data[0]), "its output");
+  c = make();
+  c->args.lse = NULL;
+  expect(misuse_rope(&c->args, NULL) == POSENC_OK, "no lse and no call");
+}
+
+static void test_structs(void) {
+  rope_call *c = make();
+  c->args.size = 0;
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "size", "args.size of 0");
+  c = make();
+  c->args.size = sizeof c->args + 8;
+  expect_refused(c, POSENC_VERSION_MISMATCH, "size", "args of another size");
+  expect(misuse_rope(NULL, NULL) == POSENC_INVALID_ARGUMENT, "NULL args");
+  c = make();
+  c->call.size = 1 << 20;
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "absurd call.size");
+}
+
+static void test_missing(void) {
+  rope_call *c = make();
+  c->args.q = NULL;
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "q", "NULL q");
+  c = make();
+  c->args.o = NULL;
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "o", "NULL o");
+  c = make();
+  c->k.view.data = NULL;
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "k", "NULL data of k");
+}
+
+static void test_shapes(void) {
+  rope_call *c = make();
+  c->q.view.ndim = 3;
+  expect_refused(c, POSENC_SHAPE_MISMATCH, "q", "rank of q");
+  c = make();
+  c->k.shape[3] = D - 1;
+  expect_refused(c, POSENC_SHAPE_MISMATCH, "k", "head_dim of k");
+  c = make();
+  c->v.shape[2] = LK - 1;
+  expect_refused(c, POSENC_SHAPE_MISMATCH, "v", "length of v");
+  c = make();
+  c->o.shape[0] = 1;
+  expect_refused(c, POSENC_SHAPE_MISMATCH, "o", "batch of o");
+  c = make();
+  c->k.shape[1] = c->v.shape[1] = 4;
+  expect_refused(c, POSENC_SHAPE_MISMATCH, "heads", "key heads");
+  c = make();
+  c->lse.shape[2] = LQ + 1;
+  expect_refused(c, POSENC_SHAPE_MISMATCH, "lse", "length of lse");
+  c = make();
+  c->q.shape[2] = c->o.shape[2] = c->lse.shape[2] = -1;
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "negative length");
+  c = make();
+  c->k.shape[2] = c->v.shape[2] = (int64_t)1 << 40;
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "absurd length");
+}
+
+static void test_types(void) {
+  rope_call *c = make();
+  c->k.view.dtype.bits = 16;
+  expect_refused(c, POSENC_DTYPE_MISMATCH, "k", "f16 keys");
+  c = make();
+  c->q.view.dtype.code = kDLInt;
+  expect_refused(c, POSENC_DTYPE_MISMATCH, "q", "integer queries");
+  c = make();
+  c->v.view.dtype.lanes = 2;
+  expect_refused(c, POSENC_DTYPE_MISMATCH, "v", "vector values");
+  c = make();
+  c->q.view.device.device_type = kDLCUDA;
+  expect_refused(c, POSENC_NO_DEVICE, "q", "a GPU tensor");
+}
+
+static void test_strides(void) {
+  rope_call *c = make();
+  set_strides(&c->q, H * LQ * D, LQ * D, D, 2);
+  expect_refused(c, POSENC_STRIDE_UNSUPPORTED, "q", "stride in head_dim");
+  c = make();
+  set_strides(&c->o, 0, LQ * D, D, 1);
+  expect_refused(c, POSENC_STRIDE_UNSUPPORTED, "o", "overlapping output");
+  c = make();
+  set_strides(&c->k, HKV * LK * D, LK * D, -D, 1);
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "negative stride");
+  c = make();
+  set_strides(&c->k, (int64_t)1 << 62, (int64_t)1 << 62, D, 1);
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "overflowing strides");
+  c = make();
+  c->q.view.data = (char *)c->q.data + 2;
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "misaligned q");
+}
+
+static void test_call(void) {
+  rope_call *c = make();
+  c->call.first_head = 1;
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "first_head too large");
+  c = make();
+  c->call.first_head = -1;
+  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "first_head negative");
+  c = make();
+  char small[16];
+  c->call.scratch = small;
+  c->call.scratch_bytes = sizeof small;
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "scratch", "too little scratch");
+}
+
+static void test_prepared(void) {
+  rope_call *c = make();
+  size_t size = misuse_rope_prepared_bytes(&c->args);
+  char *buffer = calloc(1, size);
+  expect(size > 0 && buffer, "prepared_bytes");
+  expect(misuse_rope_prepare(&c->args, buffer, size - 1) != POSENC_OK,
+         "a prepared buffer that is too small");
+  expect(misuse_rope_prepare(&c->args, NULL, size) != POSENC_OK,
+         "no prepared buffer");
+  c->call.prepared = buffer;
+  expect(misuse_rope(&c->args, &c->call) == POSENC_INVALID_ARGUMENT,
+         "a buffer that was not prepared");
+  expect(misuse_rope_prepare(&c->args, buffer, size) == POSENC_OK, "prepare");
+  expect(misuse_rope(&c->args, &c->call) == POSENC_OK, "prepared call");
+  c->q.shape[2] = c->o.shape[2] = c->lse.shape[2] = LQ - 1;
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "prepared",
+                 "a buffer prepared for another length");
+  c = make();
+  c->args.k = NULL;
+  expect(misuse_rope_prepared_bytes(&c->args) == 0, "size of a wrong call");
+  expect(misuse_rope_scratch_bytes(&c->args, &c->call) == 0,
+         "scratch of a wrong call");
+  free(buffer);
+}
+
+static void test_isa(void) {
+  rope_call *c = make();
+  setenv("POSENC_ISA", "z80", 1);
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "z80", "an unknown POSENC_ISA");
+  setenv("POSENC_ISA", "x86-64", 1);
+  expect(misuse_rope(&c->args, &c->call) == POSENC_OK, "POSENC_ISA=x86-64");
+  unsetenv("POSENC_ISA");
+}
+
+static void test_operands(void) {
+  enum { HEADS = 2, L = 6, DIM = 8, VALUE = 12 };
+  static tensor q, k, v, o, positions, table, bias;
+  init(&q, 4, 1, HEADS, L, DIM);
+  init(&k, 4, 1, HEADS, L, DIM);
+  init(&v, 4, 1, HEADS, L, VALUE);
+  init(&o, 4, 1, HEADS, L, VALUE);
+  init(&positions, 2, 1, L, 0, 0);
+  init(&table, 2, 32, HEADS, 0, 0);
+  init(&bias, 3, 1, L, L, 0);
+  positions.view.dtype.code = kDLInt;
+  memset(positions.data, 0, sizeof positions.data);
+  misuse_bias_args args = {.size = sizeof args,
+                           .q = &q.view,
+                           .k = &k.view,
+                           .v = &v.view,
+                           .o = &o.view,
+                           .positions = &positions.view,
+                           .t5_bias_table = &table.view,
+                           .bias = &bias.view};
+  expect(misuse_bias(&args, NULL) == POSENC_OK, "operands");
+  args.t5_bias_table = NULL;
+  expect(misuse_bias(&args, NULL) == POSENC_INVALID_ARGUMENT &&
+             strstr(posenc_last_error(), "t5_bias.table"),
+         "a missing table");
+  args.t5_bias_table = &table.view;
+  table.shape[0] = 31;
+  expect(misuse_bias(&args, NULL) == POSENC_SHAPE_MISMATCH &&
+             strstr(posenc_last_error(), "t5_bias.table"),
+         "a table with too few buckets");
+  table.shape[0] = 32;
+  positions.view.dtype.code = kDLFloat;
+  expect(misuse_bias(&args, NULL) == POSENC_DTYPE_MISMATCH, "float positions");
+  positions.view.dtype.code = kDLInt;
+  bias.shape[0] = 3;
+  expect(misuse_bias(&args, NULL) == POSENC_SHAPE_MISMATCH,
+         "a bias of three heads");
+  bias.shape[0] = 1;
+  q.shape[2] = o.shape[2] = bias.shape[1] = L + 1;
+  expect(misuse_bias(&args, NULL) == POSENC_OUT_OF_RANGE,
+         "more queries than positions");
+}
+
+int main(void) {
+  test_right_call();
+  test_structs();
+  test_missing();
+  test_shapes();
+  test_types();
+  test_strides();
+  test_call();
+  test_prepared();
+  test_isa();
+  test_operands();
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

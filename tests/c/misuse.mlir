@@ -1,0 +1,5 @@
+// Kernels of the C tests.
+posenc.kernel @misuse_rope heads(4) kv_heads(2) head_dim(16) dtype(f32) mask(#posenc.causal)
+  encode [#posenc.rope, #posenc.alibi]
+posenc.kernel @misuse_bias heads(2) head_dim(8) value_dim(12) dtype(f32)
+  positions(#posenc.position_tensor) encode [#posenc.t5_bias, #posenc.dense_bias]

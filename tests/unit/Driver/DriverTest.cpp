@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Host programs against the reference, over kinds of kernels, shapes, layouts
+// and options of a call.
+#include "Problem.h"
+
+#include <gtest/gtest.h>
+
+using namespace posenc::test;
+
+namespace {
+
+struct Spec {
+  const char *name;
+  const char *clauses; // of a kernel of 4 heads and 2 key heads
+  bool needsKeysForQueries = false; // Lq <= Lk
+};
+
+void PrintTo(const Spec &spec, std::ostream *stream) { *stream << spec.name; }
+
+const Spec specs[] = {
+    {"Plain", "value_dim(6)"},
+    {"Causal", "mask(#posenc.causal)"},
+    {"CausalTopLeft", "mask(#posenc.causal<top_left>) no_lse"},
+    {"Rotary", "mask(#posenc.causal) encode [#posenc.rope<base = 100.0>]"},
+    {"RotaryTopLeft", "positions(#posenc.iota<offset = 5, align = top_left>) "
+                      "encode [#posenc.rope<dims = 4, placement = last>]"},
+    {"RotaryPositions", "positions(#posenc.position_tensor) encode "
+                        "[#posenc.rope<pairing = interleaved>]",
+     true},
+    {"KernelHeadStrip", "mask(#posenc.causal) encode [#posenc.alibi<>]"},
+    {"CallHeadStrip", "encode [#posenc.t5_bias<buckets = 8, max_distance = "
+                      "20, direction = bidirectional>]"},
+    {"TopLeftStrip", "mask(#posenc.causal<top_left>) encode "
+                     "[#posenc.toeplitz_bias<max_distance = 9>]"},
+    {"TwoStrips", "encode [#posenc.alibi<form = symmetric>, #posenc.t5_bias<>, "
+                  "#posenc.rope<>]"},
+    {"DenseBias", "encode [#posenc.dense_bias<name = \"bias\">]"},
+    {"PositionBias", "positions(#posenc.position_tensor<align = top_left>) "
+                     "encode [#posenc.alibi<form = symmetric>, "
+                     "#posenc.t5_bias<>]",
+     true},
+};
+
+class Driver : public ::testing::TestWithParam<Spec> {
+protected:
+  HostProgram &getProgram() {
+    static std::map<std::string, std::unique_ptr<HostProgram>> programs;
+    auto &program = programs[GetParam().name];
+    if (!program)
+      program = std::make_unique<HostProgram>(
+          "posenc.kernel @k heads(4) kv_heads(2) head_dim(8) " +
+              std::string(GetParam().clauses),
+          std::vector<std::string>{"x86-64-avx512", "x86-64"});
+    return *program;
+  }
+
+  void expect(Shape shape, const CallOptions &options = {}) {
+    if (GetParam().needsKeysForQueries)
+      shape.keyLen = std::max(shape.keyLen, shape.queryLen);
+    EXPECT_EQ(check(getProgram(), shape, options), "")
+        << "B " << shape.batch << ", H " << shape.heads << ", Lq "
+        << shape.queryLen << ", Lk " << shape.keyLen;
+  }
+
+  void SetUp() override { unsetenv("POSENC_ISA"); }
+  void TearDown() override { unsetenv("POSENC_ISA"); }
+};
+
+TEST_P(Driver, AllLengths) {
+  for (const char *isa : {"x86-64", ""}) {
+    setenv("POSENC_ISA", isa, 1);
+    for (int64_t queryLen : {0, 1, 5, 48, 49, 100, 160})
+      for (int64_t keyLen : {0, 1, 5, 48, 49, 100})
+        expect({1, 0, queryLen, keyLen});
+  }
+}
+
+TEST_P(Driver, Batches) {
+  expect({3, 0, 50, 40});
+  expect({0, 0, 50, 40});
+}
+
+TEST_P(Driver, Threads) {
+  CallOptions options;
+  options.threads = 2;
+  expect({2, 0, 100, 90}, options);
+  options.threads = 7;
+  expect({2, 0, 100, 600}, options);
+}
+
+TEST_P(Driver, Strides) {
+  CallOptions options;
+  options.isStrided = true;
+  expect({2, 0, 49, 37}, options);
+}
+
+TEST_P(Driver, WithoutLogSumExp) {
+  CallOptions options;
+  options.wantsLse = false;
+  expect({2, 0, 49, 37}, options);
+}
+
+TEST_P(Driver, Shard) {
+  CallOptions options;
+  options.firstHead = 2;
+  expect({2, 2, 49, 37}, options);
+  options.sharesHeads = true;
+  expect({2, 2, 49, 37}, options);
+}
+
+TEST_P(Driver, PreparedBuffer) {
+  CallOptions options;
+  options.usesPrepared = true;
+  expect({2, 0, 49, 37}, options);
+  expect({1, 0, 3, 70}, options);
+  options.firstHead = 2;
+  options.threads = 3;
+  expect({2, 2, 49, 37}, options);
+}
+
+TEST_P(Driver, CallersScratch) {
+  CallOptions options;
+  options.bringsScratch = true;
+  options.threads = 2;
+  expect({2, 0, 49, 37}, options);
+  options.usesPrepared = true;
+  expect({2, 0, 49, 37}, options);
+}
+
+// Offsets beyond 2^31 elements: keys come in runs, rows in pieces.
+TEST_P(Driver, LongStrides) {
+  CallOptions options;
+  options.keyStride = (int64_t(1) << 27) - 5; // 17 keys
+  std::string error = check(getProgram(), {1, 2, 3, 53}, options);
+  if (error == "not enough address space")
+    GTEST_SKIP() << error;
+  EXPECT_EQ(error, "");
+  options.keyStride = int64_t(1) << 29; // 4 keys, less than a block
+  EXPECT_EQ(check(getProgram(), {1, 2, 3, 13}, options), "");
+  options.keyStride = 0;
+  options.queryStride = int64_t(1) << 28;
+  EXPECT_EQ(check(getProgram(), {1, 2, 13, 20}, options), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Driver, ::testing::ValuesIn(specs),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(DriverErrors, SizesOfWrongArgumentsAre0) {
+  HostProgram program("posenc.kernel @k heads(1) head_dim(8)", {"x86-64"});
+  EXPECT_EQ(program.preparedBytes(nullptr), 0u);
+  EXPECT_EQ(program.scratchBytes(nullptr, nullptr), 0u);
+  EXPECT_EQ(program.prepare(nullptr, nullptr, 0), POSENC_INVALID_ARGUMENT);
+  EXPECT_EQ(program.run(nullptr, nullptr), POSENC_INVALID_ARGUMENT);
+}
+
+} // namespace

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Interprets a plan behind the calling convention of tile functions, and fails
+// the test where a caller breaks it.
+#ifndef POSENC_TESTS_UNIT_DRIVER_FAKETILE_H
+#define POSENC_TESTS_UNIT_DRIVER_FAKETILE_H
+
+#include "posenc/Halide/TileSignature.h"
+
+namespace posenc::test {
+
+struct FakeTile {
+  PlanOp plan;
+  TileFunction function;
+  bool isKeyTransform = false;
+
+  /// One word for each argument: a number or an address.
+  int32_t run(const int64_t *words) const;
+};
+
+} // namespace posenc::test
+
+#endif // POSENC_TESTS_UNIT_DRIVER_FAKETILE_H
