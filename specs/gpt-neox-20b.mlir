@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GPT-NeoX 20B (EleutherAI/gpt-neox-20b, config.json): num_attention_heads 64,
 // hidden_size 6144, rotary_pct 0.25 (24 of 96 channels, the first ones),
 // rotary_emb_base 10000.

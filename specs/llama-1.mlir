@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LLaMA 7B to 65B as released by Meta (facebookresearch/llama, params.json of
 // 7B): n_heads 32, dim 4096; theta 10000; the original weights pair neighbouring
 // channels (view_as_complex).

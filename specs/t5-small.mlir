@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // T5 small (google-t5/t5-small, config.json): num_heads 8, d_kv 64,
 // relative_attention_num_buckets 32, relative_attention_max_distance 128 (the
 // class default); no 1/sqrt(d_kv). One table per stack, shared by its layers.

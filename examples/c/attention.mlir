@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of the example: a grouped-query decoder with RoPE, and an encoder
 // whose distance bias is written by hand.
 posenc.kernel @decoder heads(8) kv_heads(2) head_dim(64) dtype(f32) mask(#posenc.causal)

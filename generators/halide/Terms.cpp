@@ -148,26 +148,23 @@ FailureOr<TermInput> TermReader::table(TableOp op, Expr lastRelation, Expr j) {
 /// A block of the table with rows as lanes.
 ///
 /// Squares of lanes x lanes numbers are transposed in registers. Numbered row
-/// by row, the index of a number is a string of bits, column bits last; moving
-/// the numbers of even index before those of odd index rotates the string by
-/// one bit, and half as many rotations as bits exchange rows and columns. Each
-/// is one two-source permutation per vector on AVX-512.
+/// by row, the index of a number is a string of bits, column bits last;
+/// interleaving the first half of the numbers with the second rotates the
+/// string by one bit, and half as many rotations as bits exchange rows and
+/// columns. Each is one two-source permutation per vector on AVX-512.
 Expr TermReader::pairTable(Halide::ImageParam table, Expr j) {
   for (Transposed &copy : transposed)
-    if (copy.table == table.name())
+    if (copy.table.name() == table.name())
       return fromBits(copy.result(context.i, j, context.t));
   int lanes = static_cast<int>(context.shape.lanes);
   int half = lanes * lanes / 2;
   Var i = context.i, key = context.j, t = context.t;
   Transposed copy;
-  copy.table = table.name();
+  copy.table = table;
 
   Func square("pair_square");
-  Expr squareKey = keys.key(t, copy.keySquare * lanes + copy.element % lanes);
-  // The loop over squares is split where keys end: only the last square is read
-  // number by number.
-  if (!keys.whole)
-    squareKey = min(likely(squareKey), keys.end - 1);
+  Expr squareKey =
+      keys.validKey(t, copy.keySquare * lanes + copy.element % lanes);
   Expr row = copy.rowSquare * lanes + copy.element / lanes;
   square(copy.element, copy.keySquare, copy.rowSquare, t) =
       table(squareKey, clamp(row, 0, context.number(TileArgKind::Rows) - 1));
@@ -175,7 +172,7 @@ Expr TermReader::pairTable(Halide::ImageParam table, Expr j) {
   for (int bits = lanes; bits > 1; bits /= 2) {
     Func next("pair_square");
     next(copy.element, copy.keySquare, copy.rowSquare, t) =
-        copy.squares.back()(2 * (copy.element % half) + copy.element / half,
+        copy.squares.back()(copy.element / 2 + copy.element % 2 * half,
                             copy.keySquare, copy.rowSquare, t);
     copy.squares.push_back(next);
   }
@@ -190,7 +187,7 @@ void TermReader::schedule(Func state, Halide::RVar block) {
   int lanes = static_cast<int>(context.shape.lanes);
   Var i = context.i, j = context.j;
   for (Transposed &copy : transposed) {
-    Var ii("ii"), ji("ji"), eo("eo"), ei("ei");
+    Var ii("ii"), ji("ji"), eo("eo"), ei("ei"), odd("odd");
     // A square's rows are whole cache lines of the table; the next square
     // continues them.
     copy.result.compute_at(state, block)
@@ -204,8 +201,22 @@ void TermReader::schedule(Func state, Halide::RVar block) {
         .unroll(ji);
     for (Func square : copy.squares)
       square.compute_at(copy.result, copy.keySquare)
-          .bound(copy.element, 0, lanes * lanes)
-          .split(copy.element, eo, ei, lanes)
+          .bound(copy.element, 0, lanes * lanes);
+    copy.squares[0].split(copy.element, eo, ei, lanes);
+    // Two strided stores, of even and of odd numbers, are made one dense store.
+    for (size_t n = 1; n < copy.squares.size(); ++n)
+      copy.squares[n]
+          .split(copy.element, eo, odd, 2)
+          .split(eo, eo, ei, lanes)
+          .reorder(ei, odd, eo)
+          .vectorize(ei)
+          .unroll(odd)
+          .unroll(eo);
+    // Whole rows of a square where the table has them; number by number where
+    // keys may end or the caller's strides are unusual.
+    if (keys.whole)
+      copy.squares[0]
+          .specialize(copy.table.dim(0).stride() == 1)
           .vectorize(ei)
           .unroll(eo);
   }

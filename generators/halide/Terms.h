@@ -39,7 +39,7 @@ private:
   Halide::Expr pairTable(Halide::ImageParam table, Halide::Expr j);
 
   struct Transposed {
-    std::string table;
+    Halide::ImageParam table;
     Halide::Var element{"element"}, keySquare{"key_square"},
         rowSquare{"row_square"};
     std::vector<Halide::Func> squares;

@@ -7,6 +7,14 @@
 using namespace mlir;
 using namespace posenc;
 
+/// A prefix and a symbol as one identifier: Halide keeps dots for itself, and
+/// operands are called <encoding>.<operand>.
+static std::string makeName(StringRef prefix, StringRef symbol) {
+  std::string name = (prefix + symbol).str();
+  llvm::replace(name, '.', '_');
+  return name;
+}
+
 std::string TileArg::getName() const {
   switch (kind) {
   case TileArgKind::Query:
@@ -16,15 +24,15 @@ std::string TileArg::getName() const {
   case TileArgKind::Value:
     return "v";
   case TileArgKind::Angles:
-    return "angles_" + symbol;
+    return makeName("angles_", symbol);
   case TileArgKind::Strip:
-    return "strip_" + symbol;
+    return makeName("strip_", symbol);
   case TileArgKind::Table:
-    return "table_" + symbol;
+    return makeName("table_", symbol);
   case TileArgKind::QueryPositions:
-    return "query_positions_" + symbol;
+    return makeName("query_positions_", symbol);
   case TileArgKind::KeyPositions:
-    return "key_positions_" + symbol;
+    return makeName("key_positions_", symbol);
   case TileArgKind::Rows:
     return "rows";
   case TileArgKind::KeyCount:
@@ -36,7 +44,7 @@ std::string TileArg::getName() const {
   case TileArgKind::KeyBegin:
     return "key_begin";
   case TileArgKind::StepEnd:
-    return "end_" + symbol;
+    return makeName("end_", symbol);
   case TileArgKind::First:
     return "first";
   case TileArgKind::State:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of the C tests.
 posenc.kernel @misuse_rope heads(4) kv_heads(2) head_dim(16) dtype(f32) mask(#posenc.causal)
   encode [#posenc.rope, #posenc.alibi]

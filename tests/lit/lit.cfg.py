@@ -48,8 +48,9 @@ config.substitutions += [
     ("%source", config.posenc_source),
     ("%mlir_include", config.mlir_include_dir),
     ("%plugin", config.posenc_plugin),
-    # The program alone, for scripts that run it.
+    # The programs alone, for scripts that run them.
     ("%posenc_opt", config.posenc_tools["posenc-opt"]),
+    ("%posenc_run", config.posenc_tools.get("posenc-run", "")),
 ]
 
 config.available_features.update(config.posenc_tools)

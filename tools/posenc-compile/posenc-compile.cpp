@@ -95,7 +95,36 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
-/// Prints remarks as `name: text` instead of diagnostics with source lines.
+/// Prints the remarks of the passes, one line each, while it lives.
+namespace {
+class RemarkPrinter : ScopedDiagnosticHandler {
+public:
+  explicit RemarkPrinter(MLIRContext *context)
+      : ScopedDiagnosticHandler(context, [](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+            return failure();
+          // [Passed] Name | Category:... | Remark="text"
+          std::string text = diagnostic.str();
+          StringRef name = StringRef(text).split("] ").second.split(" |").first;
+          StringRef remark = StringRef(text).split("Remark=\"").second;
+          remark.consume_back("\"");
+          llvm::outs() << "  " << name.lower() << ": "
+                       << (remark.empty() ? StringRef(text) : remark) << "\n";
+          return success();
+        }) {}
+};
+} // namespace
+
+/// Makes the passes' decisions visible.
+static LogicalResult enableRemarks(MLIRContext &context) {
+  remark::RemarkCategories categories;
+  categories.passed = categories.missed = categories.analysis =
+      categories.failed = "posenc.*";
+  return remark::enableOptimizationRemarks(
+      context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+      categories, /*printAsEmitRemarks=*/true);
+}
+
 static void printExplanation(const CompiledKernel &kernel) {
   llvm::outs() << "kernel " << kernel.name << "\n";
   for (const KernelTensor &tensor : kernel.tensors) {
@@ -208,14 +237,11 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
+  std::optional<RemarkPrinter> printer;
   if (flags->explain) {
-    remark::RemarkCategories categories;
-    categories.all = "posenc.*";
-    if (failed(remark::enableOptimizationRemarks(
-            context, nullptr,
-            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
-            /*printAsEmitRemarks=*/true)))
+    if (failed(enableRemarks(context)))
       return 1;
+    printer.emplace(&context);
   }
   FailureOr<OwningOpRef<ModuleOp>> module =
       loadSpec(context, sources, flags->inputFile);

@@ -53,8 +53,7 @@ Value DriverArguments::emitKeys(const CallSite &site, bool isTransformed) {
   // At the start of the shared scratch, [B, Hkv, Lk, D].
   Value row = b.add(b.mul(site.batch, frame.kvHeads()), site.kvHead);
   row = b.add(b.mul(row, frame.keyLen()), site.keyBegin);
-  Value host =
-      b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
+  Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
   return emitBuffer(host, {{headDim, b.i64(1)}, {site.keyCount, headDim}});
 }
 
@@ -90,9 +89,8 @@ Value DriverArguments::emitTable(const TileArg &arg, const CallSite &site) {
                                                  : Value());
   Dimensions dimensions;
   for (TableAxis dim : arg.dims) {
-    unsigned axis =
-        std::distance(arg.type.getAxes().begin(),
-                      llvm::find(arg.type.getAxes(), dim));
+    unsigned axis = std::distance(arg.type.getAxes().begin(),
+                                  llvm::find(arg.type.getAxes(), dim));
     Value extent = dim == TableAxis::query ? site.rows
                    : dim == TableAxis::key ? site.keyCount
                                            : frame.extent(tensor, axis);
@@ -117,8 +115,7 @@ static DenseElementsAttr roundConstants(ConstantsAttr law, Type f32) {
 }
 
 /// Constants have row and head axes only; those of a head may be strided.
-Value DriverArguments::emitConstants(const TileArg &arg,
-                                     const CallSite &site) {
+Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
   auto law = cast<ConstantsAttr>(arg.law);
   int64_t count = law.getValues().size(), heads = kernel.op.getHeads();
   bool hasHeads = arg.type.hasAxis(TableAxis::head);
@@ -132,12 +129,11 @@ Value DriverArguments::emitConstants(const TileArg &arg,
     host = b.element(host, b.mul(head, b.i64(headsLast ? 1 : rows)),
                      b.getF32Type());
   }
-  return emitBuffer(host, {{b.i64(rows), b.i64(hasHeads && headsLast ? heads
-                                                                     : 1)}});
+  return emitBuffer(host,
+                    {{b.i64(rows), b.i64(hasHeads && headsLast ? heads : 1)}});
 }
 
-Value DriverArguments::emitPositions(const TileArg &arg,
-                                     const CallSite &site) {
+Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
   unsigned tensor = *kernel.findOperand(arg.symbol);
   bool isQuery = arg.kind == TileArgKind::QueryPositions;
   Value token = site.keyBegin;
@@ -163,8 +159,7 @@ Value DriverArguments::emitLogSumExp(const CallSite &site) {
   if (!kernel.hasLogSumExp())
     return emitBuffer(b.null(), {{b.i64(0), b.i64(1)}});
   Value indices[] = {site.batch, site.head, site.queryBegin};
-  Value rows = b.select(b.isNull(frame.data(DriverKernel::LogSumExp)),
-                        b.i64(0),
+  Value rows = b.select(b.isNull(frame.data(DriverKernel::LogSumExp)), b.i64(0),
                         b.select(site.isLast, site.rows, b.i64(0)));
   return emitBuffer(frame.element(DriverKernel::LogSumExp, indices),
                     {{rows, frame.stride(DriverKernel::LogSumExp, 2)}});
@@ -212,8 +207,8 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::KeyBegin:
     return b.toI32(site.keyBegin);
   case TileArgKind::StepEnd: {
-    for (auto [step, end] : llvm::zip_equal(plan.op.getStepOps(),
-                                            site.stepEnds))
+    for (auto [step, end] :
+         llvm::zip_equal(plan.op.getStepOps(), site.stepEnds))
       if (step.getSymName() == arg.symbol)
         return b.toI32(end);
     llvm_unreachable("a step of this plan");
@@ -221,8 +216,8 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::First:
     return arith::ExtUIOp::create(b, b.getI32Type(), site.isFirst);
   case TileArgKind::State:
-    return emitBuffer(site.state, {{site.tileRows, one},
-                                   {site.stateColumns, site.tileRows}});
+    return emitBuffer(
+        site.state, {{site.tileRows, one}, {site.stateColumns, site.tileRows}});
   case TileArgKind::Output:
     return emitOutput(site);
   case TileArgKind::LogSumExp:

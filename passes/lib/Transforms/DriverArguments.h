@@ -11,12 +11,12 @@ namespace posenc {
 /// Where a call stands; i64 unless said.
 struct CallSite {
   mlir::Value batch, head, kvHead;
-  mlir::Value queryBegin, rows;    // null in the key transform
+  mlir::Value queryBegin, rows; // null in the key transform
   mlir::Value keyBegin, keyCount;
-  mlir::Value tileRows, stateColumns; // of the tile function
+  mlir::Value tileRows, stateColumns;      // of the tile function
   llvm::SmallVector<mlir::Value> stepEnds; // keys of this call
-  mlir::Value isFirst, isLast;     // i1: first and last run of the rows
-  mlir::Value state;               // address
+  mlir::Value isFirst, isLast;             // i1: first and last run of the rows
+  mlir::Value state;                       // address
 };
 
 class DriverArguments {
@@ -52,7 +52,7 @@ private:
   mlir::Value emitOutput(const CallSite &site);
   mlir::Value emitLogSumExp(const CallSite &site);
   mlir::Value emitLimit(llvm::ArrayRef<mlir::Value> strides);
-  /// Tensor and axis of operand tables that the function reads by `axis`.
+  /// Strides of the operand tables that the function reads by `axis`.
   void addTableStrides(const TileFunction &function, TableAxis axis,
                        llvm::SmallVectorImpl<mlir::Value> &strides);
 

@@ -95,9 +95,9 @@ Value DriverBuilder::stack(int64_t bytes, unsigned alignment) {
     function = parent->getParentOfType<func::FuncOp>();
   InsertionGuard guard(*this);
   setInsertionPointToStart(&function.getBody().front());
-  return LLVM::AllocaOp::create(
-      *this, getPtrType(), LLVM::LLVMArrayType::get(getI8Type(), bytes), i64(1),
-      alignment);
+  return LLVM::AllocaOp::create(*this, getPtrType(),
+                                LLVM::LLVMArrayType::get(getI8Type(), bytes),
+                                i64(1), alignment);
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,7 +177,7 @@ Value DriverBuilder::constantString(const Twine &name, StringRef text) {
 Value DriverBuilder::ifElse(Value condition, Body thenBody, Body elseBody) {
   InsertionGuard guard(*this);
   auto op = scf::IfOp::create(*this, TypeRange(getI32Type()), condition,
-                                 /*addThenBlock=*/true, /*addElseBlock=*/true);
+                              /*addThenBlock=*/true, /*addElseBlock=*/true);
   setInsertionPointToEnd(&op.getThenRegion().front());
   scf::YieldOp::create(*this, thenBody());
   setInsertionPointToEnd(&op.getElseRegion().front());
@@ -227,8 +227,8 @@ Value DriverBuilder::forPieces(
   Value at = block->getArgument(0);
   Value next = min(add(at, step), end);
   Value status = body(at, sub(next, at));
-  Value goOn = arith::AndIOp::create(*this, less(next, end),
-                                     equal(status, i32(0)));
+  Value goOn =
+      arith::AndIOp::create(*this, less(next, end), equal(status, i32(0)));
   scf::ConditionOp::create(*this, goOn, ValueRange{next, status});
   block = createBlock(&op.getAfter(), {}, types, locs);
   scf::YieldOp::create(*this, block->getArguments());

@@ -132,8 +132,8 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
                   (tensor.isOptional ? POSENC_TENSOR_OPTIONAL : 0) |
                   (tensor.unitStride ? POSENC_TENSOR_UNIT_STRIDE : 0) |
                   (isPrepared ? POSENC_TENSOR_PREPARE : 0);
-  Type axesType = LLVM::LLVMArrayType::get(constants.axisType(),
-                                           POSENC_MAX_RANK);
+  Type axesType =
+      LLVM::LLVMArrayType::get(constants.axisType(), POSENC_MAX_RANK);
   return constants.insert(
       constants.zero(constants.tensorType()),
       {b.constantString(name, tensor.name), constants.number(32, axes.size()),
@@ -147,15 +147,14 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
 static LLVM::GlobalOp emitTensors(DriverBuilder &b, DriverKernel &kernel) {
   Constants constants(b);
   auto prepared = findPreparedTensors(kernel);
-  auto type = LLVM::LLVMArrayType::get(constants.tensorType(),
-                                       kernel.tensors.size());
+  auto type =
+      LLVM::LLVMArrayType::get(constants.tensorType(), kernel.tensors.size());
   return constants.global(kernel.name + "_tensors", type, [&] {
     SmallVector<Value> tensors;
     for (auto [index, tensor] : llvm::enumerate(kernel.tensors))
-      tensors.push_back(emitTensor(b, constants, tensor,
-                                   prepared.contains(index),
-                                   kernel.name + "_tensor_name" +
-                                       Twine(index)));
+      tensors.push_back(
+          emitTensor(b, constants, tensor, prepared.contains(index),
+                     kernel.name + "_tensor_name" + Twine(index)));
     return constants.insert(constants.zero(type), tensors);
   });
 }
@@ -171,8 +170,8 @@ static FailureOr<LLVM::GlobalOp> emitVariants(DriverBuilder &b,
     features.push_back(*required);
   }
   Constants constants(b);
-  auto type = LLVM::LLVMArrayType::get(constants.variantType(),
-                                       kernel.plans.size());
+  auto type =
+      LLVM::LLVMArrayType::get(constants.variantType(), kernel.plans.size());
   return constants.global(kernel.name + "_variants", type, [&] {
     SmallVector<Value> variants;
     for (auto [index, plan] : llvm::enumerate(kernel.plans)) {

@@ -43,8 +43,7 @@ private:
         b.call("posenc_kernel_enter", i32,
                {b.globalAddress(description), args, call, frame.getAddress()});
     b.ret(b.ifOk(status, [&] {
-      Value rows = b.mul(b.mul(frame.batch(), frame.heads()),
-                         frame.queryLen());
+      Value rows = b.mul(b.mul(frame.batch(), frame.heads()), frame.queryLen());
       return b.ifElse(
           b.equal(rows, b.i64(0)), [&] { return b.i32(0); },
           [&] {
@@ -56,9 +55,9 @@ private:
 
   /// Scratch, tables, keys, tiles.
   Value emitStages(DriverFrame frame) {
-    Value status = b.call("posenc_kernel_scratch", i32,
-                          {frame.getAddress(), emitSharedBytes(frame),
-                           b.i64(kernel.stateBytes)});
+    Value status = b.call(
+        "posenc_kernel_scratch", i32,
+        {frame.getAddress(), emitSharedBytes(frame), b.i64(kernel.stateBytes)});
     if (!tables.empty())
       status = b.ifOk(status, [&] {
         return b.ifElse(
@@ -104,10 +103,10 @@ private:
                                     /*needData=*/true);
     b.ret(b.ifOk(status, [&] {
       Value payload = b.stack(sizeof(void *));
-      Value status = b.call("posenc_prepared_begin", i32,
-                            {frame.getAddress(), buffer,
-                             function.getArgument(2), emitPayload(frame),
-                             payload});
+      Value status =
+          b.call("posenc_prepared_begin", i32,
+                 {frame.getAddress(), buffer, function.getArgument(2),
+                  emitPayload(frame), payload});
       return b.ifOk(status, [&] {
         frame.setPrepared(b.load(ptr, payload));
         return b.ifOk(emitFillTables(b, frame, kernel, tables), [&] {
@@ -180,8 +179,8 @@ private:
 
   /// Those keys, then the tables unless the caller has them.
   Value emitSharedBytes(DriverFrame frame) {
-    Value tables = b.select(b.isNull(frame.prepared()), emitPayload(frame),
-                            b.i64(0));
+    Value tables =
+        b.select(b.isNull(frame.prepared()), emitPayload(frame), b.i64(0));
     return b.add(emitKeyBytes(frame), tables);
   }
 

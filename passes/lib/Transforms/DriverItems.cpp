@@ -13,9 +13,8 @@ using namespace posenc;
 static constexpr int64_t kKeyChunk = 256;
 
 static func::FuncOp defineItem(DriverBuilder &b, const Twine &name) {
-  auto type =
-      b.getFunctionType({b.getPtrType(), b.getI64Type(), b.getI64Type()},
-                        b.getI32Type());
+  auto type = b.getFunctionType(
+      {b.getPtrType(), b.getI64Type(), b.getI64Type()}, b.getI32Type());
   return b.define(name, type, /*isPublic=*/false);
 }
 
@@ -113,8 +112,8 @@ private:
     Value perGroup = b.mul(together, tiles);
     Value firstHead = b.mul(b.div(item, perGroup), together);
     Value inGroup = b.rem(item, perGroup);
-    Value heads = b.min(
-        together, b.sub(b.mul(frame.batch(), frame.heads()), firstHead));
+    Value heads =
+        b.min(together, b.sub(b.mul(frame.batch(), frame.heads()), firstHead));
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
     int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
     site.batch = b.div(batchHead, frame.heads());
@@ -126,10 +125,9 @@ private:
   /// A constant that depends on the tile function.
   Value ofFunction(function_ref<int64_t(TileFunction &)> get) {
     Value result = b.i64(get(plan.tiles.front()));
-    for (auto [index, tile] :
-         llvm::drop_begin(llvm::enumerate(plan.tiles)))
-      result = b.select(b.equal(function, b.i64(index)), b.i64(get(tile)),
-                        result);
+    for (auto [index, tile] : llvm::drop_begin(llvm::enumerate(plan.tiles)))
+      result =
+          b.select(b.equal(function, b.i64(index)), b.i64(get(tile)), result);
     return result;
   }
 
@@ -158,17 +156,17 @@ private:
     auto toIndex = [&](Value value) -> Value {
       return arith::IndexCastOp::create(b, b.getIndexType(), value);
     };
-    Value operands[] = {toIndex(begin), toIndex(end),
-                        toIndex(frame.queryLen()), toIndex(frame.keyLen())};
+    Value operands[] = {toIndex(begin), toIndex(end), toIndex(frame.queryLen()),
+                        toIndex(frame.keyLen())};
     SmallVector<Value> ends;
     Value previous = b.i64(0);
     for (StepOp step : plan.op.getStepOps()) {
       Value until = frame.keyLen();
-      auto results = affine::expandAffineMap(b, b.getLoc(), step.getUntil(),
-                                             operands);
+      auto results =
+          affine::expandAffineMap(b, b.getLoc(), step.getUntil(), operands);
       for (Value result : *results)
-        until = b.min(until, arith::IndexCastOp::create(b, b.getI64Type(),
-                                                        result));
+        until =
+            b.min(until, arith::IndexCastOp::create(b, b.getI64Type(), result));
       previous = b.max(previous, until);
       ends.push_back(previous);
     }

@@ -40,8 +40,8 @@ static LogicalResult analyzeAngles(DriverTable &table) {
   auto position = yield->getNumOperands() == 2
                       ? yield->getOperand(0).getDefiningOp<PositionOp>()
                       : PositionOp();
-  auto freqs = position ? yield->getOperand(1).getDefiningOp<FreqsOp>()
-                        : FreqsOp();
+  auto freqs =
+      position ? yield->getOperand(1).getDefiningOp<FreqsOp>() : FreqsOp();
   if (!freqs || position.getSide() != Side::key)
     return table.op.emitOpError("expects angles to yield a posenc.position of "
                                 "the key side and posenc.freqs");
@@ -126,13 +126,11 @@ static LogicalResult checkKernelOf(PlanOp plan, KernelOp kernel) {
            << what << "' to be " << expected << " as in its kernel, but got "
            << actual;
   };
-  return success(succeeded(check("heads", plan.getHeads(), kernel.getHeads())) &&
-                 succeeded(check("kv_heads", plan.getKvHeads(),
-                                 kernel.getNumKvHeads())) &&
-                 succeeded(check("head_dim", plan.getHeadDim(),
-                                 kernel.getHeadDim())) &&
-                 succeeded(check("value_dim", plan.getValueDim(),
-                                 kernel.getValueSize())));
+  return success(
+      succeeded(check("heads", plan.getHeads(), kernel.getHeads())) &&
+      succeeded(check("kv_heads", plan.getKvHeads(), kernel.getNumKvHeads())) &&
+      succeeded(check("head_dim", plan.getHeadDim(), kernel.getHeadDim())) &&
+      succeeded(check("value_dim", plan.getValueDim(), kernel.getValueSize())));
 }
 
 /// The prepared buffer is one for all plans.
@@ -173,9 +171,8 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
                << arg.getName() << "'";
   for (const TileFunction &tile : plan.tiles) {
     kernel.tallest = std::max(kernel.tallest, tile.rows);
-    kernel.stateBytes =
-        std::max<int64_t>(kernel.stateBytes,
-                          tile.rows * tile.stateColumns * sizeof(float));
+    kernel.stateBytes = std::max<int64_t>(
+        kernel.stateBytes, tile.rows * tile.stateColumns * sizeof(float));
   }
   return success();
 }

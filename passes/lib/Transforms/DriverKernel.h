@@ -21,9 +21,9 @@ struct DriverTable {
 
   /// Strips: which heads have a row of their own.
   enum class Heads {
-    Same,  // one row for all
+    Same,   // one row for all
     Kernel, // the kernel's: constants differ by head
-    Call   // the call's: operands differ by head
+    Call    // the call's: operands differ by head
   } heads = Heads::Same;
 
   llvm::StringRef getName() { return op.getSymName(); }

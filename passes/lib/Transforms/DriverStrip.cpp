@@ -18,11 +18,11 @@ static Value emitReached(DriverBuilder &b, Value thresholds, int64_t count,
   auto loop = scf::ForOp::create(b, b.i64(0), b.i64(count), b.i64(1),
                                  ValueRange{b.i64(0)});
   b.setInsertionPointToStart(loop.getBody());
-  Value threshold = b.load(
-      b.getI64Type(),
-      b.element(thresholds, loop.getInductionVar(), b.getI64Type()));
-  Value isReached = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                          threshold, distance);
+  Value threshold =
+      b.load(b.getI64Type(),
+             b.element(thresholds, loop.getInductionVar(), b.getI64Type()));
+  Value isReached =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, threshold, distance);
   Value one = arith::ExtUIOp::create(b, b.getI64Type(), isReached);
   scf::YieldOp::create(b, ValueRange{b.add(loop.getRegionIterArg(0), one)});
   return loop.getResult(0);
@@ -48,9 +48,8 @@ public:
         values[map.getResult()] = emitRegion(map.getBody(), map.getInputs(),
                                              {values.lookup(map.getScore())});
       else if (auto add = dyn_cast<AddOp>(op))
-        values[add.getResult()] =
-            arith::AddFOp::create(b, values.lookup(add.getLhs()),
-                                  values.lookup(add.getRhs()));
+        values[add.getResult()] = arith::AddFOp::create(
+            b, values.lookup(add.getLhs()), values.lookup(add.getRhs()));
       else if (auto change = dyn_cast<TileToBase2Op>(op))
         values[change.getResult()] = arith::MulFOp::create(
             b, values.lookup(change.getInput()), f64(llvm::numbers::log2e));
@@ -82,8 +81,8 @@ private:
         .Case<DifferenceAttr>(
             [&](auto law) { return oriented(law.getOrientation()); })
         .Case<ClippedDistanceAttr>([&](auto law) {
-          Value clipped = b.min(oriented(law.getOrientation()),
-                                b.i64(law.getMax()));
+          Value clipped =
+              b.min(oriented(law.getOrientation()), b.i64(law.getMax()));
           clipped = b.max(clipped, b.i64(-law.getMax()));
           return b.add(clipped, b.i64(law.getMax()));
         })
@@ -100,8 +99,8 @@ private:
     Value opposite = b.sub(b.i64(0), distance);
     if (count > 0) {
       auto type = RankedTensorType::get({count}, b.getI64Type());
-      Value thresholds = constants("thresholds", law,
-                                   DenseElementsAttr::get(type, numbers));
+      Value thresholds =
+          constants("thresholds", law, DenseElementsAttr::get(type, numbers));
       reached = emitReached(b, thresholds, count, b.max(distance, opposite));
     }
     Value future = law.getFutureOffset() < 0
@@ -131,8 +130,8 @@ private:
         numbers);
     Value position = b.i64(0);
     for (TableAxis axis : type.getAxes()) {
-      int64_t extent = axis == TableAxis::row ? *op.getNumRows()
-                                              : kernel.op.getHeads();
+      int64_t extent =
+          axis == TableAxis::row ? *op.getNumRows() : kernel.op.getHeads();
       position = b.add(b.mul(position, b.i64(extent)), index(axis));
     }
     Value array = constants("constants", op.getLaw(), data);
@@ -148,8 +147,7 @@ private:
         continue;
       }
       relation = values.lookup(input);
-      arguments.push_back(
-          arith::SIToFPOp::create(b, b.getF64Type(), relation));
+      arguments.push_back(arith::SIToFPOp::create(b, b.getF64Type(), relation));
     }
     Block &body = region.front();
     IRMapping mapping;

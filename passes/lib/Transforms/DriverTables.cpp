@@ -96,8 +96,8 @@ Value posenc::emitAnglesRow(DriverBuilder &b, DriverFrame frame,
   // The key that has the token's position, counted from the first key.
   Value key = token;
   if (side == Side::query)
-    key = b.add(token, emitQueryShift(b, frame,
-                                      table.keyPositions.getAlignment()));
+    key = b.add(token,
+                emitQueryShift(b, frame, table.keyPositions.getAlignment()));
   Value row;
   if (isa<PositionTensorAttr>(table.keyPositions)) {
     row = b.add(b.mul(batch, frame.keyLen()), key);
@@ -174,11 +174,11 @@ static void emitAngles(DriverBuilder &b, DriverFrame frame,
                              ArrayRef(table.frequencies)));
   b.loop(begin, end, [&](Value row) {
     Value position = emitPosition(b, frame, kernel, table, row);
-    Value cosines = b.element(address, b.mul(row, b.i64(2 * pairs)),
-                              b.getF32Type());
+    Value cosines =
+        b.element(address, b.mul(row, b.i64(2 * pairs)), b.getF32Type());
     b.loop(b.i64(0), b.i64(pairs), [&](Value pair) {
-      Value frequency = b.load(
-          b.getF64Type(), b.element(frequencies, pair, b.getF64Type()));
+      Value frequency =
+          b.load(b.getF64Type(), b.element(frequencies, pair, b.getF64Type()));
       Value angle = arith::MulFOp::create(b, position, frequency);
       auto store = [&](Value number, Value column) {
         Value rounded = arith::TruncFOp::create(b, b.getF32Type(), number);
@@ -190,9 +190,9 @@ static void emitAngles(DriverBuilder &b, DriverFrame frame,
   });
 }
 
-static void emitStrip(DriverBuilder &b, DriverFrame frame,
-                      DriverKernel &kernel, DriverTable &table, Value columns,
-                      Value address, Value begin, Value end) {
+static void emitStrip(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
+                      DriverTable &table, Value columns, Value address,
+                      Value begin, Value end) {
   // Of the first query and the last key.
   Value lowest = b.sub(b.i64(1), frame.keyLen());
   if (table.queryPositions && table.keyPositions) {
@@ -255,8 +255,8 @@ Value posenc::emitFillTables(DriverBuilder &b, DriverFrame frame,
     func::FuncOp function = item;
     status = b.ifOk(status, [&] {
       Layout layout = emitLayout(b, frame, kernel, current);
-      Value count = b.ceilDiv(emitUnits(b, current, layout),
-                              getUnitsPerItem(current));
+      Value count =
+          b.ceilDiv(emitUnits(b, current, layout), getUnitsPerItem(current));
       return b.call("posenc_kernel_parallel", b.getI32Type(),
                     {frame.getAddress(), count, b.functionAddress(function)});
     });

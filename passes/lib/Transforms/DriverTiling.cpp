@@ -38,8 +38,8 @@ Value RowCut::emitEntry(DriverBuilder &b, StringRef what,
   Type type = b.getIntegerType(16);
   auto numbers = llvm::map_to_vector(
       entries, [](int64_t entry) { return static_cast<int16_t>(entry); });
-  auto shape = RankedTensorType::get({static_cast<int64_t>(entries.size())},
-                                     type);
+  auto shape =
+      RankedTensorType::get({static_cast<int64_t>(entries.size())}, type);
   Value array = b.constantArray(
       name + "_" + what, DenseElementsAttr::get(shape, ArrayRef(numbers)));
   Value entry = b.load(type, b.element(array, index, type));

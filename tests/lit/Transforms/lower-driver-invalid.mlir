@@ -332,7 +332,13 @@ posenc.plan @k_a kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value
 
 posenc.kernel @k heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  %s = posenc.dot %q, %k scale(0.5)
+  %s0 = posenc.dot %q, %k scale(0.5)
+  %t = posenc.table law(#posenc.operand<"bias">) : !posenc.table<key>
+  %b = posenc.bias(%t) : !posenc.table<key> {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %s = posenc.add %s0, %b
   %p = posenc.normalize softmax %s
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output

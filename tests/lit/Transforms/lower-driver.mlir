@@ -14,7 +14,7 @@
 // CHECK-DAG: llvm.mlir.global internal constant @two_tensor_name5("table\00")
 // CHECK-DAG: llvm.mlir.global internal constant @two_isa_name0("x86-64-avx512\00")
 // CHECK-DAG: llvm.mlir.global internal constant @two_isa_name1("x86-64\00")
-// CHECK-DAG: func.func private @two_avx512_tile48(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK-DAG: func.func private @two_avx512_tile48(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK-DAG: func.func private @two_avx512_tile32(
 // CHECK-DAG: func.func private @two_avx512_keys(!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK-DAG: func.func private @two_x86_64_tile12(
@@ -68,14 +68,14 @@
 // CHECK-SAME:    !llvm.ptr, %{{.*}}: !llvm.ptr) -> i64 {
 // CHECK:         call @posenc_kernel_scratch_bytes(
 
-// abi, flags, name, heads, kv_heads, head_dim, value_dim, tensors, variants.
-// LLVM: @two_desc = internal constant {{.*}} { i32 1, i32 0, ptr @two_name, i32 4, i32 2, i32 8, i32 6, i32 6, i32 2, ptr @two_tensors, ptr @two_variants, i64 {{.*}} }
+// LLVM: @two_variants = internal constant {{.*}} { ptr @two_isa_name0, i64 2 }, {{.*}} { ptr @two_isa_name1, i64 0 }
 // q: rank 4, UNIT_STRIDE; f32; [B, H, Lq, 8].
 // LLVM: @two_tensors = internal constant {{.*}} { ptr @two_tensor_name0, i32 4, i32 4, i8 2, i8 32, i16 0, i32 0, [4 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 1, i32 0, i64 0 }, { i32, i32, i64 } { i32 2, i32 0, i64 0 }, { i32, i32, i64 } { i32 4, i32 0, i64 0 }, { i32, i32, i64 } { i32 0, i32 0, i64 8 }] }
 // lse: rank 3, OUTPUT | OPTIONAL. The table: PREPARE; [4, H or 1].
 // LLVM-SAME: { ptr @two_tensor_name4, i32 3, i32 3,
 // LLVM-SAME: { ptr @two_tensor_name5, i32 2, i32 8, i8 2, i8 32, i16 0, i32 0, [4 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 0, i32 0, i64 4 }, { i32, i32, i64 } { i32 6, i32 0, i64 0 },
-// LLVM: @two_variants = internal constant {{.*}} { ptr @two_isa_name0, i64 2 }, {{.*}} { ptr @two_isa_name1, i64 0 }
+// abi, flags, name, heads, kv_heads, head_dim, value_dim, tensors, variants.
+// LLVM: @two_desc = internal constant {{.*}} { i32 1, i32 0, ptr @two_name, i32 4, i32 2, i32 8, i32 6, i32 6, i32 2, ptr @two_tensors, ptr @two_variants, i64 {{.*}} }
 // LLVM: define internal i32 @two_avx512_tile_item(ptr
 // LLVM: define i32 @two(ptr
 // LLVM: define i32 @two_prepare(ptr
@@ -210,11 +210,12 @@ posenc.plan @two_x86_64 kernel(@two) isa("x86-64") heads(4) kv_heads(2) head_dim
 // CHECK-NOT:     call @posenc_kernel_parallel(
 // CHECK-LABEL: func.func @bare_prepare(
 
-// flags: POSITION_TENSOR. positions: int32 [B, Lk], UNIT_STRIDE.
-// LLVM: @bare_desc = internal constant {{.*}} { i32 1, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
-// LLVM: { ptr @bare_tensor_name4, i32 2, i32 4, i8 0, i8 32,
 // Constants of the bias, rounded to f32, for all heads of the kernel.
 // LLVM: @bare_x86_64_constants0 = internal constant [2 x float] [float 5.000000e-01, float 2.500000e-01]
+// positions: int32 [B, Lk], UNIT_STRIDE.
+// LLVM: { ptr @bare_tensor_name4, i32 2, i32 4, i8 0, i8 32,
+// flags: POSITION_TENSOR.
+// LLVM: @bare_desc = internal constant {{.*}} { i32 1, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
 
 #all = affine_map<(q_begin, q_end, lq, lk) -> (lk)>
 posenc.kernel @bare heads(2) head_dim(8) no_lse {

@@ -9,9 +9,46 @@ using namespace posenc::test;
 
 namespace {
 
+/// A body with constant tables of every order of axes, and with tables over
+/// queries and keys.
+std::string makeTables(const std::string &positions, const std::string &terms) {
+  return "{\n"
+         "^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):\n"
+         "%i = posenc.position query law(" +
+         positions + ")\n%j = posenc.position key law(" + positions + R"mlir()
+  %r = posenc.relation %i, %j law(#posenc.clipped_distance<key_minus_query, max = 1>)
+  %t0 = posenc.table law(#posenc.constants<[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2]>) : !posenc.table<head, row>
+  %t1 = posenc.table law(#posenc.constants<[1.2, 0.2, 0.8, 0.1, 0.7, 0.6, 0.3, 0.4, 1.0, 1.1, 0.5, 0.9]>) : !posenc.table<row, head>
+  %t2 = posenc.table law(#posenc.constants<[0.3, -1.0, 0.7]>) : !posenc.table<row>
+  %b = posenc.bias(%r, %t0, %t1, %t2) : !posenc.relation, !posenc.table<head, row>, !posenc.table<row, head>, !posenc.table<row> {
+  ^bb0(%x: f64, %x0: f64, %x1: f64, %x2: f64):
+    %y = arith.mulf %x0, %x1 : f64
+    %z = arith.addf %y, %x2 : f64
+    posenc.yield %z : f64
+  }
+  %s = posenc.dot %q, %k scale(0.5)
+  %u = posenc.add %s, %b
+)mlir" + terms +
+         R"mlir(
+  %p = posenc.normalize softmax %w
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+})mlir";
+}
+
+const char *const sideTables = R"mlir(
+  %t3 = posenc.table law(#posenc.operand<"by_query">) : !posenc.table<query>
+  %t4 = posenc.table law(#posenc.operand<"by_key">) : !posenc.table<key, head>
+  %c = posenc.bias(%t3, %t4) : !posenc.table<query>, !posenc.table<key, head> {
+  ^bb0(%x3: f64, %x4: f64):
+    %y = arith.mulf %x3, %x4 : f64
+    posenc.yield %y : f64
+  }
+  %w = posenc.add %u, %c)mlir";
+
 struct Spec {
   const char *name;
-  const char *clauses; // of a kernel of 4 heads and 2 key heads
+  std::string clauses;              // of a kernel of 4 heads and 2 key heads
   bool needsKeysForQueries = false; // Lq <= Lk
 };
 
@@ -24,8 +61,9 @@ const Spec specs[] = {
     {"Rotary", "mask(#posenc.causal) encode [#posenc.rope<base = 100.0>]"},
     {"RotaryTopLeft", "positions(#posenc.iota<offset = 5, align = top_left>) "
                       "encode [#posenc.rope<dims = 4, placement = last>]"},
-    {"RotaryPositions", "positions(#posenc.position_tensor) encode "
-                        "[#posenc.rope<pairing = interleaved>]",
+    {"RotaryPositions",
+     "positions(#posenc.position_tensor) encode "
+     "[#posenc.rope<pairing = interleaved>]",
      true},
     {"KernelHeadStrip", "mask(#posenc.causal) encode [#posenc.alibi<>]"},
     {"CallHeadStrip", "encode [#posenc.t5_bias<buckets = 8, max_distance = "
@@ -35,10 +73,14 @@ const Spec specs[] = {
     {"TwoStrips", "encode [#posenc.alibi<form = symmetric>, #posenc.t5_bias<>, "
                   "#posenc.rope<>]"},
     {"DenseBias", "encode [#posenc.dense_bias<name = \"bias\">]"},
-    {"PositionBias", "positions(#posenc.position_tensor<align = top_left>) "
-                     "encode [#posenc.alibi<form = symmetric>, "
-                     "#posenc.t5_bias<>]",
+    {"PositionBias",
+     "positions(#posenc.position_tensor<align = top_left>) "
+     "encode [#posenc.alibi<form = symmetric>, "
+     "#posenc.t5_bias<>]",
      true},
+    {"ConstantTables", makeTables("#posenc.position_tensor", sideTables), true},
+    {"ConstantStrip", makeTables("#posenc.iota<offset = 3>",
+                                 "%w = posenc.select %u mask(#posenc.causal)")},
 };
 
 class Driver : public ::testing::TestWithParam<Spec> {
@@ -49,7 +91,7 @@ protected:
     if (!program)
       program = std::make_unique<HostProgram>(
           "posenc.kernel @k heads(4) kv_heads(2) head_dim(8) " +
-              std::string(GetParam().clauses),
+              GetParam().clauses,
           std::vector<std::string>{"x86-64-avx512", "x86-64"});
     return *program;
   }

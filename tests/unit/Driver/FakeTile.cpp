@@ -37,8 +37,8 @@ struct Buffer {
     EXPECT_EQ(bits, 32);
     for (int32_t d = 0; d < rank; ++d) {
       EXPECT_GE(dims[d].extent, 0);
-      EXPECT_LT((dims[d].extent - 1) * int64_t(dims[d].stride),
-                int64_t(1) << 31);
+      EXPECT_LT((dims[d].extent - 1) * int64_t(dims[d].stride), int64_t(1)
+                                                                    << 31);
     }
   }
 
@@ -224,8 +224,7 @@ private:
     query = read(buffer("q"), i);
     apply(plan.getPrologueOp().getBody().front(), query, i, n);
     int64_t j = 0;
-    for (auto [step, end] :
-         llvm::zip_equal(plan.getStepOps(), ends))
+    for (auto [step, end] : llvm::zip_equal(plan.getStepOps(), ends))
       for (; j < end; ++j) {
         double score = computeScore(StepOp(step).getBody().front(), i, j);
         if (score == -INFINITY)
@@ -247,8 +246,8 @@ private:
         buffer("out").at(d, i) =
             static_cast<float>(sum == 0 ? 0 : output[d] / sum);
     if (buffer("lse").dims[0].extent)
-      buffer("lse").at(i) = static_cast<float>(
-          (maximum + std::log2(sum)) * llvm::numbers::ln2);
+      buffer("lse").at(i) =
+          static_cast<float>((maximum + std::log2(sum)) * llvm::numbers::ln2);
   }
 
   double computeScore(Block &body, int64_t i, int64_t j) {
@@ -265,9 +264,10 @@ private:
       return values.lookup(op.getOperand(index));
     };
     if (auto dot = dyn_cast<DotOp>(op)) {
+      const Buffer &k = buffer("k");
       double sum = 0;
       for (size_t d = 0; d < query.size(); ++d)
-        sum += query[d] * buffer("k").at(d, j);
+        sum += query[d] * k.at(d, j);
       return sum * dot.getScale().convertToDouble();
     }
     if (isa<AddOp>(op))
@@ -322,8 +322,8 @@ private:
         relation = arguments.back();
         continue;
       }
-      const TileArg *arg = llvm::find_if(
-          tile.function.args, [&](const TileArg &candidate) {
+      const TileArg *arg =
+          llvm::find_if(tile.function.args, [&](const TileArg &candidate) {
             return candidate.kind == TileArgKind::Table &&
                    candidate.law == table.getLaw() &&
                    candidate.type == table.getType();
@@ -335,7 +335,8 @@ private:
                                                    : relation);
       index.resize(3, 0);
       double number = buffer(arg->getName()).at(index[0], index[1], index[2]);
-      if (arg->dims.size() == 2 && number <= -1e30)
+      if (llvm::is_contained(arg->dims, TableAxis::query) &&
+          llvm::is_contained(arg->dims, TableAxis::key) && number <= -1e30)
         return -INFINITY;
       arguments.push_back(number);
     }

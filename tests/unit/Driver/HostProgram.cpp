@@ -67,8 +67,8 @@ static void defineTile(ModuleOp host, FakeTile &tile) {
                      ? LLVM::PtrToIntOp::create(b, i64, argument).getResult()
                      : LLVM::SExtOp::create(b, i64, argument).getResult();
     int32_t index = argument.getArgNumber();
-    Value slot = LLVM::GEPOp::create(b, ptr, i64, words,
-                                     ArrayRef<LLVM::GEPArg>{index});
+    Value slot =
+        LLVM::GEPOp::create(b, ptr, i64, words, ArrayRef<LLVM::GEPArg>{index});
     LLVM::StoreOp::create(b, word, slot);
   }
   auto type = LLVM::LLVMFunctionType::get(i32, {ptr, ptr});
@@ -78,8 +78,8 @@ static void defineTile(ModuleOp host, FakeTile &tile) {
   func::ReturnOp::create(b, call.getResult());
 }
 
-HostProgram::HostProgram(const std::string &spec,
-                         std::vector<std::string> isas, int64_t keys) {
+HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
+                         int64_t keys) {
   DialectRegistry registry;
   registry.insert<PosencDialect, arith::ArithDialect, math::MathDialect>();
   registerBuiltinDialectTranslation(registry);

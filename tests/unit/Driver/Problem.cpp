@@ -79,10 +79,9 @@ public:
       tensors.push_back(make(tensor));
     words.push_back((descriptions.size() + 1) * sizeof(uintptr_t));
     for (auto [tensor, description] : llvm::zip_equal(tensors, descriptions))
-      words.push_back(
-          description.name == "lse" && !options.wantsLse
-              ? 0
-              : reinterpret_cast<uintptr_t>(&tensor->value));
+      words.push_back(description.name == "lse" && !options.wantsLse
+                          ? 0
+                          : reinterpret_cast<uintptr_t>(&tensor->value));
   }
 
   bool isMapped() const {
@@ -152,8 +151,9 @@ std::unique_ptr<Tensor> Problem::make(const KernelTensor &description) {
   return tensor;
 }
 
-std::vector<int64_t> Problem::getStrides(const KernelTensor &description,
-                                         llvm::ArrayRef<int64_t> extents) const {
+std::vector<int64_t>
+Problem::getStrides(const KernelTensor &description,
+                    llvm::ArrayRef<int64_t> extents) const {
   std::vector<int64_t> strides(extents.size());
   std::vector<size_t> order(extents.size()); // innermost first
   for (size_t i = 0; i < order.size(); ++i)
@@ -181,30 +181,54 @@ std::vector<int64_t> Problem::getStrides(const KernelTensor &description,
   return strides;
 }
 
+/// Memory that notices when more is written than was asked for.
+class Memory {
+public:
+  void resize(size_t newSize) {
+    size = newSize;
+    bytes.assign(size + kMargin, kMark);
+  }
+  char *data() { return bytes.data(); }
+  size_t getSize() const { return size; }
+  bool isIntact() const {
+    return bytes.empty() ||
+           std::all_of(bytes.end() - kMargin, bytes.end(),
+                       [](char byte) { return byte == kMark; });
+  }
+
+private:
+  static constexpr size_t kMargin = 4096;
+  static constexpr char kMark = 0x5a;
+  size_t size = 0;
+  std::vector<char> bytes;
+};
+
 std::string Problem::run() {
   auto fail = [](const char *what) {
     return std::string(what) + " fails: " + posenc_last_error();
   };
   posenc_call call = POSENC_CALL_INIT;
   call.first_head = options.firstHead;
-  std::vector<char> prepared, scratch;
+  Memory prepared, scratch;
   posenc_pool *pool = nullptr;
   if (options.threads > 1 && posenc_pool_create(options.threads, &pool))
     return fail("creating a pool");
   call.pool = pool;
   if (options.usesPrepared) {
     prepared.resize(program.preparedBytes(words.data()));
-    if (program.prepare(words.data(), prepared.data(), prepared.size()))
+    if (program.prepare(words.data(), prepared.data(), prepared.getSize()))
       return fail("preparing");
     call.prepared = prepared.data();
   }
   if (options.bringsScratch) {
     scratch.resize(program.scratchBytes(words.data(), &call));
     call.scratch = scratch.data();
-    call.scratch_bytes = scratch.size();
+    call.scratch_bytes = scratch.getSize();
   }
   posenc_status status = program.run(words.data(), &call);
   posenc_pool_destroy(pool);
+  if (!prepared.isIntact() || !scratch.isIntact())
+    return "memory behind a buffer was written";
   return status ? fail("the call") : "";
 }
 
@@ -255,8 +279,7 @@ std::string Problem::compare() {
   if (kernel.getNoLse())
     return "";
   if (!options.wantsLse) {
-    bool untouched =
-        llvm::all_of(lse, [](float x) { return std::isnan(x); });
+    bool untouched = llvm::all_of(lse, [](float x) { return std::isnan(x); });
     return untouched ? "" : "lse was written";
   }
   accuracy = measureLse(*reference, lse);

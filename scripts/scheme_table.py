@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of encodings and targets in the README, made from results.
+
+Runs one kernel for each named encoding of the dialect on each instruction set,
+compares it with the reference, and writes the table between the markers of the
+README (--check: compares instead). A cell is `yes` when the kernel compiled and
+agreed; on a CPU without the instruction set the cell that is there stays.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BEGIN, END = "<!-- schemes: made by scripts/scheme_table.py -->", "<!-- schemes end -->"
+ISAS = ["x86-64", "x86-64-avx2", "x86-64-avx512"]
+
+# What the table says of each encoding, and the specification that is run.
+ENCODINGS = {
+    "nope": ("nothing (NoPE, arXiv 2305.19466)", "", ""),
+    "rope": ("rotates queries and keys (arXiv 2104.09864); half or interleaved pairing, partial dims, any base",
+             "", "mask(#posenc.causal)"),
+    "alibi": ("linear distance bias (arXiv 2108.12409); causal or symmetric, any head count", "",
+              "mask(#posenc.causal)"),
+    "t5_bias": ("learned bias per logarithmic bucket (arXiv 1910.10683); causal or bidirectional",
+                "`t5_bias.table` [buckets, H]", "scale(1.0)"),
+    "toeplitz_bias": ("learned bias per clipped distance", "`toeplitz_bias.table` [2 max_distance + 1, H]", ""),
+    "dense_bias": ("a bias for each pair", "`bias` [H or 1, Lq, Lk]", ""),
+}
+HEADS, KV_HEADS, DIM, QUERIES, KEYS = 4, 2, 32, 37, 51
+OPERANDS = {"t5_bias.table": (32, HEADS), "toeplitz_bias.table": (255, HEADS), "bias": (HEADS, QUERIES, KEYS)}
+
+
+def find_encodings():
+    """Mnemonics of the attributes that are encodings."""
+    with open(os.path.join(ROOT, "dialect/include/posenc/IR/PosencEncodings.td"), encoding="utf-8") as file:
+        return re.findall(r'Posenc_EncodingAttr<"\w+", "(\w+)">', file.read())
+
+
+def cpu_has(isa):
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = set(re.search(r"^flags\s*:(.*)$", file.read(), re.MULTILINE).group(1).split())
+    needed = {"x86-64-avx2": {"avx2", "fma", "f16c"},
+              "x86-64-avx512": {"avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"}}
+    return needed.get(isa, set()) <= flags
+
+
+def run(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"scheme_table.py: error: {' '.join(command)}:\n{result.stderr}")
+
+
+def measure(tool, encoding, clauses, folder):
+    """isa -> whether the kernel agrees with the reference."""
+    spec = os.path.join(folder, "spec.mlir")
+    with open(spec, "w", encoding="utf-8") as file:
+        file.write(f"posenc.kernel @k heads({HEADS}) kv_heads({KV_HEADS}) head_dim({DIM}) dtype(f32) {clauses}\n"
+                   f"  encode [#posenc.{encoding}]\n")
+    rng = np.random.default_rng(1)
+    command = [tool, spec]
+    arrays = {"--q": (1, HEADS, QUERIES, DIM), "--k": (1, KV_HEADS, KEYS, DIM), "--v": (1, KV_HEADS, KEYS, DIM)}
+    for flag, shape in arrays.items():
+        path = os.path.join(folder, f"{flag[2:]}.npy")
+        np.save(path, rng.standard_normal(shape).astype(np.float32))
+        command += [flag, path]
+    for name in re.findall(r"`([\w.]+)`", ENCODINGS[encoding][1]):
+        path = os.path.join(folder, f"{name}.npy")
+        np.save(path, rng.standard_normal(OPERANDS[name]).astype(np.float32))
+        command += ["--input", f"{name}={path}"]
+    outputs = {}
+    for backend in ["reference"] + [isa for isa in ISAS if cpu_has(isa)]:
+        path = os.path.join(folder, "o.npy")
+        native = backend != "reference"
+        run(command + ["-o", path, f"--backend={'native' if native else 'reference'}"]
+            + (["--isa", backend] if native else []))
+        outputs[backend] = np.load(path).astype(np.float64)
+    reference = outputs.pop("reference")
+    return {isa: bool(np.abs(output - reference).max() < 2e-5) for isa, output in outputs.items()}
+
+
+def make_table(tool, old):
+    lines = [BEGIN, "| encoding | what it does | operands | " + " | ".join(ISAS) + " |", "|---" * (3 + len(ISAS)) + "|"]
+    with tempfile.TemporaryDirectory() as folder:
+        for encoding, (text, operands, clauses) in ENCODINGS.items():
+            results = measure(tool, encoding, clauses, folder)
+            row = next((line for line in old if line.startswith(f"| `#posenc.{encoding}` ")), "")
+            before = [cell.strip() for cell in row.split("|")[4:-1]] or ["no"] * len(ISAS)
+            cells = [("yes" if results[isa] else "no") if isa in results else before[i] for i, isa in enumerate(ISAS)]
+            lines.append(f"| `#posenc.{encoding}` | {text} | {operands} | " + " | ".join(cells) + " |")
+    return lines + [END]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--posenc-run", default="posenc-run", help="the tool")
+    parser.add_argument("--check", action="store_true", help="fail if the README differs, change nothing")
+    options = parser.parse_args()
+    encodings = find_encodings()
+    if sorted(encodings) != sorted(ENCODINGS):
+        sys.exit(f"scheme_table.py: error: expected the encodings {sorted(encodings)}, found {sorted(ENCODINGS)}")
+    readme = os.path.join(ROOT, "README.md")
+    with open(readme, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    begin, end = lines.index(BEGIN), lines.index(END)
+    table = make_table(options.posenc_run, lines[begin:end])
+    if table == lines[begin:end + 1]:
+        return
+    if options.check:
+        sys.exit("scheme_table.py: error: the README's table differs from the results:\n" + "\n".join(table))
+    with open(readme, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines[:begin] + table + lines[end + 1:]))
+
+
+if __name__ == "__main__":
+    main()
