@@ -72,11 +72,12 @@ def list_kernels(spec):
 def list_operands(explanation, sizes):
     """The further inputs: lines `operand NAME: TYPE [EXTENT, ...]` of posenc-compile --explain.
 
-    An extent is a number or one of B, H, Hkv, L, Lq, Lk, D, Dv.
+    An extent is a number or one of B, H, "H or 1", Hkv, Lq, Lk.
     """
     operands = []
     for name, dtype, extents in re.findall(r"\boperand '?([\w.]+)'?:? (\w+) ?\[([^\]]*)\]", explanation):
-        shape = [int(e) if e.isdigit() else sizes[e] for e in re.split(r"[,x\s]+", extents.strip()) if e]
+        extents = extents.replace("H or 1", "H")
+        shape = [int(e) if e.isdigit() else sizes[e] for e in re.split(r"[,\s]+", extents.strip()) if e]
         operands.append((name, dtype, shape))
     return operands
 
@@ -130,9 +131,9 @@ def check_attention(tools, kernel, explanation, options, folder):
     kv_heads = max(1, min(kv_heads, options.max_heads // group))
     heads = kv_heads * group
     dim = kernel.number("head_dim")
-    value_dim = kernel.number("head_dim_v", dim)
+    value_dim = kernel.number("value_dim", dim)
     length = options.length
-    sizes = {"B": 1, "H": heads, "Hkv": kv_heads, "L": length, "Lq": length, "Lk": length, "D": dim, "Dv": value_dim}
+    sizes = {"B": 1, "H": heads, "Hkv": kv_heads, "Lq": length, "Lk": length}
 
     rng = np.random.default_rng(1)
     inputs = {

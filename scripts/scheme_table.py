@@ -40,7 +40,7 @@ OPERANDS = {"t5_bias.table": (32, HEADS), "toeplitz_bias.table": (255, HEADS), "
 def find_encodings():
     """Mnemonics of the attributes that are encodings."""
     with open(os.path.join(ROOT, "dialect/include/posenc/IR/PosencEncodings.td"), encoding="utf-8") as file:
-        return re.findall(r'Posenc_EncodingAttr<"\w+", "(\w+)">', file.read())
+        return re.findall(r'Posenc_EncodingAttr<\s*"\w+",\s*"(\w+)"', file.read())
 
 
 def cpu_has(isa):

@@ -163,8 +163,10 @@ Expr TermReader::pairTable(Halide::ImageParam table, Expr j) {
   copy.table = table;
 
   Func square("pair_square");
-  Expr squareKey =
-      keys.validKey(t, copy.keySquare * lanes + copy.element % lanes);
+  copy.isWhole = keys.whole && context.shape.block % lanes == 0;
+  Expr squareKey = keys.key(t, copy.keySquare * lanes + copy.element % lanes);
+  if (!copy.isWhole)
+    squareKey = min(squareKey, keys.end - 1);
   Expr row = copy.rowSquare * lanes + copy.element / lanes;
   square(copy.element, copy.keySquare, copy.rowSquare, t) =
       table(squareKey, clamp(row, 0, context.number(TileArgKind::Rows) - 1));
@@ -214,7 +216,7 @@ void TermReader::schedule(Func state, Halide::RVar block) {
           .unroll(eo);
     // Whole rows of a square where the table has them; number by number where
     // keys may end or the caller's strides are unusual.
-    if (keys.whole)
+    if (copy.isWhole)
       copy.squares[0]
           .specialize(copy.table.dim(0).stride() == 1)
           .vectorize(ei)

@@ -40,6 +40,8 @@ private:
 
   struct Transposed {
     Halide::ImageParam table;
+    /// Whether all of every square lies before the end of the keys.
+    bool isWhole = false;
     Halide::Var element{"element"}, keySquare{"key_square"},
         rowSquare{"row_square"};
     std::vector<Halide::Func> squares;

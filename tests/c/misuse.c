@@ -3,6 +3,7 @@
  * Calls compiled kernels in every wrong way and checks the status, the sentence
  * and that outputs stay as they were.
  */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "misuse_bias.h"
 #include "misuse_rope.h"
 

@@ -37,7 +37,7 @@ static const Encoding encodings[] = {
     {"rope_positions",
      "positions(#posenc.position_tensor<align = ALIGN>) encode [#posenc.rope]"},
     {"rope_offset",
-     "positions(#posenc.iota<offset = 4099, align = ALIGN>) encode "
+     "positions(#posenc.iota<offset = 1000003, align = ALIGN>) encode "
      "[#posenc.rope<base = 100>]"},
     {"alibi_causal", "encode [#posenc.alibi]", true},
     {"alibi_causal_no_lse", "no_lse encode [#posenc.alibi]", true},

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled kernels against the reference: lengths, layouts, threads, buffers.
-#include "Fixture.h"
-#include "GuardedBuffer.h"
+#include "NativeCall.h"
 #include "NativeSpecs.h"
 #include "Pairwise.h"
 #include "TestRun.h"
 
-#include "posenc/Compiler/NativeKernel.h"
-#include "posenc/Reference/Accuracy.h"
-
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
 
 #include <cmath>
@@ -25,235 +20,10 @@ using namespace posenc::numerics;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 //===----------------------------------------------------------------------===//
-// Choices of a call
+// Running
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-enum class Arrangement {
-  Compact, // strides are NULL
-  Blhd,    // [B, L, H, D]
-  Packed,  // q, k and v of a token, or its k and v, side by side
-  Padded,  // gaps after each row and each head
-};
-
-struct CallChoices {
-  int64_t queryLen, keyLen, batch;
-  Arrangement arrangement;
-  int threads;
-  bool wantLse, prepared, ownScratch;
-  /// The deviation of the scores without biases.
-  double deviation;
-
-  std::string str() const;
-};
-
-} // namespace
-
-static constexpr int64_t lengths[] = {0,  1,   2,   47,  48,  49, 64,
-                                      97, 255, 256, 257, 300, 520};
-static constexpr const char *arrangements[] = {"compact", "blhd", "packed",
-                                               "padded"};
-static constexpr int threadCounts[] = {1, 3};
-static constexpr double deviations[] = {1, 40};
-
-std::string CallChoices::str() const {
-  return ("B=" + Twine(batch) + "/Lq=" + Twine(queryLen) + "/Lk=" +
-          Twine(keyLen) + "/" + arrangements[static_cast<int>(arrangement)] +
-          "/threads=" + Twine(threads) + "/lse=" + Twine(wantLse) +
-          "/prepared=" + Twine(prepared) + "/own_scratch=" + Twine(ownScratch) +
-          "/deviation=" + Twine(static_cast<int>(deviation)))
-      .str();
-}
-
-//===----------------------------------------------------------------------===//
-// The tensors of a call
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-class CallTensors {
-public:
-  CallTensors(const CompiledKernel &kernel, const NativeSpec &spec,
-              const CallChoices &choices, const ReferenceInputs &inputs);
-
-  const NativeKernel::Arguments &getArguments() const { return arguments; }
-  std::vector<float> read(StringRef name) const {
-    return tensors.find(name)->second->read();
-  }
-  /// What was written that must not be.
-  std::string check() const;
-
-private:
-  std::shared_ptr<GuardedBuffer> makeBuffer(int64_t words);
-  Layout makeLayout(const KernelTensor &tensor, ArrayRef<int64_t> shape,
-                    std::shared_ptr<GuardedBuffer> &buffer);
-
-  const NativeSpec &spec;
-  const CallChoices &choices;
-  NativeKernel::Arguments arguments;
-  StringMap<std::unique_ptr<GuardedTensor>> tensors;
-  std::vector<std::shared_ptr<GuardedBuffer>> buffers;
-  std::shared_ptr<GuardedBuffer> packed;
-};
-
-} // namespace
-
-std::shared_ptr<GuardedBuffer> CallTensors::makeBuffer(int64_t words) {
-  buffers.push_back(std::make_shared<GuardedBuffer>(words));
-  return buffers.back();
-}
-
-/// Chooses strides; they cover a buffer of their own unless tensors are packed.
-Layout CallTensors::makeLayout(const KernelTensor &tensor,
-                               ArrayRef<int64_t> shape,
-                               std::shared_ptr<GuardedBuffer> &buffer) {
-  Layout layout;
-  int64_t elements = 1;
-  for (int64_t extent : shape)
-    elements *= extent;
-  bool isVectors = shape.size() == 4; // q, k, v, o
-  bool isPacked = choices.arrangement == Arrangement::Packed && isVectors &&
-                  !tensor.isOutput;
-  if (isPacked) {
-    // [q of every head, k of every key head, v of every key head] of a token.
-    bool hasQueries = choices.queryLen == choices.keyLen;
-    int64_t queries = hasQueries ? spec.heads * spec.headDim : 0;
-    int64_t keys = spec.kvHeads * spec.headDim;
-    int64_t row = queries + keys + spec.kvHeads * spec.valueDim;
-    if (hasQueries || tensor.name != "q") {
-      if (!packed)
-        packed = makeBuffer(choices.batch * choices.keyLen * row);
-      buffer = packed;
-      layout.offset = tensor.name == "q"   ? 0
-                      : tensor.name == "k" ? queries
-                                           : queries + keys;
-      layout.strides = {choices.keyLen * row, shape[3], row, 1};
-      return layout;
-    }
-  }
-  switch (choices.arrangement) {
-  case Arrangement::Compact:
-  case Arrangement::Packed:
-    break;
-  case Arrangement::Blhd:
-    if (isVectors)
-      layout.strides = {shape[1] * shape[2] * shape[3], shape[3],
-                        shape[1] * shape[3], 1};
-    break;
-  case Arrangement::Padded: {
-    // Gaps of 3 after each row and of 5 after each head; tables are stored with
-    // their first axis innermost where the last one may have a stride.
-    layout.offset = 3;
-    layout.strides.resize(shape.size());
-    int64_t stride = tensor.unitStride ? 1 : 2;
-    bool isReversed =
-        !tensor.unitStride && !tensor.isOutput && shape.size() == 2;
-    for (size_t x = shape.size(); x-- > 0;) {
-      size_t axis = isReversed ? shape.size() - 1 - x : x;
-      layout.strides[axis] = stride;
-      stride = stride * shape[axis] + (x + 1 == shape.size() ? 3 : 5);
-    }
-    elements = elements ? stride : 0;
-    break;
-  }
-  }
-  buffer = makeBuffer(elements + layout.offset);
-  return layout;
-}
-
-CallTensors::CallTensors(const CompiledKernel &kernel, const NativeSpec &spec,
-                         const CallChoices &choices,
-                         const ReferenceInputs &inputs)
-    : spec(spec), choices(choices), arguments(kernel.tensors.size()) {
-  for (auto [index, tensor] : enumerate(kernel.tensors)) {
-    if (tensor.name == "lse" && !choices.wantLse)
-      continue;
-    SmallVector<int64_t, 4> shape;
-    auto table = inputs.tables.find(tensor.name);
-    if (tensor.name == "o" || tensor.name == "lse") {
-      shape = {choices.batch, spec.heads, choices.queryLen};
-      if (tensor.name == "o")
-        shape.push_back(spec.valueDim);
-    } else if (tensor.isInteger) {
-      shape = inputs.positions.find(tensor.name)->second.shape;
-    } else {
-      shape = tensor.name == "q"   ? inputs.q.shape
-              : tensor.name == "k" ? inputs.k.shape
-              : tensor.name == "v" ? inputs.v.shape
-                                   : table->second.shape;
-    }
-    std::shared_ptr<GuardedBuffer> buffer;
-    Layout layout = makeLayout(tensor, shape, buffer);
-    auto guarded = std::make_unique<GuardedTensor>(buffer, shape, layout,
-                                                   tensor.isInteger);
-    if (tensor.isOutput)
-      guarded->allowWrite();
-    else if (tensor.isInteger)
-      guarded->write(
-          ArrayRef<int64_t>(inputs.positions.find(tensor.name)->second.data));
-    else
-      guarded->write(ArrayRef<double>(tensor.name == "q"   ? inputs.q.data
-                                      : tensor.name == "k" ? inputs.k.data
-                                      : tensor.name == "v"
-                                          ? inputs.v.data
-                                          : table->second.data));
-    arguments.set(index, guarded->get());
-    tensors[tensor.name] = std::move(guarded);
-  }
-  for (auto &buffer : buffers)
-    buffer->remember();
-}
-
-std::string CallTensors::check() const {
-  for (const auto &buffer : buffers)
-    if (std::string problem = buffer->check(); !problem.empty())
-      return problem;
-  return "";
-}
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A kernel, compiled and loaded.
-struct LoadedKernel {
-  std::unique_ptr<Spec> spec;
-  CompiledKernel compiled;
-  std::unique_ptr<NativeKernel> native;
-};
-
-} // namespace
-
-/// Fills `kernel`; says what went wrong, or nothing.
-static std::string load(const NativeSpec &native, LoadedKernel &kernel) {
-  std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(
-      &getContext(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          diagnostics += diagnostic.str() + "; ";
-        return mlir::success();
-      });
-  kernel.spec = std::make_unique<Spec>(native.text);
-  CompileOptions options;
-  options.isas = {native.isa};
-  options.cacheDirectory = getDefaultCacheDirectory();
-  mlir::FailureOr<std::vector<CompiledKernel>> compiled =
-      compile(kernel.spec->getModule(), options);
-  if (mlir::failed(compiled))
-    return "does not compile: " + diagnostics;
-  kernel.compiled = std::move(compiled->front());
-  Expected<std::unique_ptr<NativeKernel>> loaded =
-      NativeKernel::load(kernel.compiled);
-  if (!loaded)
-    return "does not load: " + toString(loaded.takeError());
-  kernel.native = std::move(*loaded);
-  return "";
-}
-
-/// The word that precedes a signal's end of the program.
+/// The test that runs, for a program that ends in it.
 static char currentTest[1024];
 
 static void reportCrash(int) {
@@ -269,169 +39,281 @@ static void reportCrash(int) {
   _exit(1);
 }
 
-static std::string describeStatus(const char *what, posenc_status status) {
-  return std::string(what) + " failed: " + posenc_status_string(status) + ": " +
-         posenc_last_error();
+static void runTest(TestRun &run, const std::string &name,
+                    function_ref<std::string()> body) {
+  strncpy(currentTest, name.c_str(), sizeof(currentTest) - 1);
+  run.test(name, body);
 }
-
-/// Makes one call and compares it with the reference.
-static std::string runCall(const LoadedKernel &kernel, const NativeSpec &spec,
-                           const CallChoices &choices, unsigned seed,
-                           posenc_pool *pool) {
-  KernelOp op = kernel.spec->getKernel();
-  Extents extents{choices.batch,  spec.heads,   spec.kvHeads, choices.queryLen,
-                  choices.keyLen, spec.headDim, spec.valueDim};
-  ReferenceInputs inputs = makeInputs(op, extents, seed);
-  double scale = 0;
-  op.walk([&](DotOp dot) { scale = dot.getScale().convertToDouble(); });
-  for (double &value : inputs.q.data)
-    value = static_cast<float>(value * choices.deviation / std::abs(scale) /
-                               std::sqrt(double(spec.headDim)));
-  for (auto &entry : inputs.tables) {
-    RealTensor &table = entry.second;
-    bool isOfPairs =
-        table.shape.size() >= 2 && table.shape.end()[-1] == choices.keyLen &&
-        table.shape.end()[-2] == choices.queryLen && entry.first() != "rows";
-    // A row that sees nothing, and pairs masked in each of the three ways.
-    for (size_t x = 0; isOfPairs && x < table.data.size(); ++x)
-      if (int64_t i = x / choices.keyLen % choices.queryLen;
-          i == 1 || x % 7 == 3)
-        table.data[x] = x % 3 == 0   ? -infinity
-                        : x % 3 == 1 ? -1e30
-                                     : std::numeric_limits<float>::lowest();
-  }
-  CallTensors tensors(kernel.compiled, spec, choices, inputs);
-
-  posenc_call call = POSENC_CALL_INIT;
-  call.pool = choices.threads > 1 ? pool : nullptr;
-  std::unique_ptr<GuardedBuffer> prepared, scratch;
-  auto countWords = [](size_t bytes) { return (bytes + 3) / 4; };
-  if (choices.prepared) {
-    size_t bytes = kernel.native->preparedBytes(tensors.getArguments());
-    prepared = std::make_unique<GuardedBuffer>(countWords(bytes));
-    if (posenc_status status = kernel.native->prepare(tensors.getArguments(),
-                                                      prepared->data(), bytes))
-      return describeStatus("prepare", status);
-    prepared->remember();
-    call.prepared = prepared->data();
-  }
-  if (choices.ownScratch) {
-    call.scratch_bytes =
-        kernel.native->scratchBytes(tensors.getArguments(), &call);
-    scratch = std::make_unique<GuardedBuffer>(countWords(call.scratch_bytes));
-    call.scratch = scratch->data();
-  }
-  if (posenc_status status = kernel.native->run(tensors.getArguments(), &call))
-    return describeStatus("the call", status);
-
-  std::string problem = tensors.check();
-  if (problem.empty() && prepared)
-    if (problem = prepared->check(); !problem.empty())
-      problem = "prepared buffer: " + problem;
-  if (!problem.empty())
-    return problem;
-  ReferenceOutputs reference = evaluate(op, inputs);
-  Accuracy output = measureOutput(reference, tensors.read("o"));
-  if (!output.isAccurate())
-    return output.describe("o");
-  if (choices.wantLse) {
-    Accuracy lse = measureLse(reference, tensors.read("lse"));
-    if (!lse.isAccurate())
-      return lse.describe("lse");
-  }
-  return "";
-}
-
-//===----------------------------------------------------------------------===//
-// The grid
-//===----------------------------------------------------------------------===//
 
 /// The instruction sets that this machine has.
 static std::vector<std::string> findInstructionSets(TestRun &run) {
   std::vector<std::string> found;
   for (StringRef isa : getInstructionSets()) {
-    NativeSpec spec = {"",        "posenc.kernel @probe heads(1) head_dim(2)",
-                       isa.str(), 1,
-                       1,         2,
-                       2,         false};
     LoadedKernel kernel;
-    std::string problem = load(spec, kernel);
-    if (problem.empty()) {
-      CallChoices choices = {1,     1,     1, Arrangement::Compact, 1, false,
-                             false, false, 1};
+    // A kernel that does not compile is found by the tests.
+    if (kernel.load("posenc.kernel @probe heads(1) head_dim(2)", isa.str())
+            .empty()) {
       ReferenceInputs inputs = makeInputs(kernel.spec->getKernel(), {}, 1);
-      CallTensors tensors(kernel.compiled, spec, choices, inputs);
+      CallTensors tensors(kernel.compiled, inputs, Arrangement::Compact, false);
       if (kernel.native->run(tensors.getArguments(), nullptr) ==
           POSENC_UNSUPPORTED_CPU) {
         run.skip("native/" + isa, "this CPU cannot run it");
         continue;
       }
     }
-    // A kernel that does not compile is found by the tests.
     found.push_back(isa.str());
   }
   return found;
 }
 
-void posenc::numerics::testNative(TestRun &run,
-                                  const NativeTestOptions &options) {
-  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
-    std::signal(signal, reportCrash);
-  // Kernels are compiled for one instruction set each.
-  unsetenv("POSENC_ISA");
-  std::vector<NativeSpec> specs =
-      makeNativeSpecs(findInstructionSets(run), options.full);
+//===----------------------------------------------------------------------===//
+// Tests of one kind
+//===----------------------------------------------------------------------===//
 
-  enum {
-    SpecIndex,
-    QueryLen,
-    KeyLen,
-    Batch,
-    Arranged,
-    Threads,
-    Lse,
-    Prepared,
-    Scratch,
-    Deviation
+/// The guards see what they must.
+static void testGuards(TestRun &run) {
+  auto writeAt = [](int64_t word, bool isOutput) {
+    auto buffer = std::make_shared<GuardedBuffer>(12);
+    Layout layout;
+    layout.strides = {5, 1}; // rows at 1 .. 3 and 6 .. 8
+    layout.offset = 1;
+    GuardedTensor tensor(buffer, {2, 3}, layout, /*isInteger=*/false);
+    if (isOutput)
+      tensor.allowWrite();
+    else
+      tensor.write(ArrayRef<double>{1, 2, 3, 4, 5, 6});
+    buffer->remember();
+    buffer->data()[word] = 0;
+    return buffer->check();
   };
-  size_t counts[] = {specs.size(),
-                     std::size(lengths),
-                     std::size(lengths),
-                     2,
-                     std::size(arrangements),
-                     std::size(threadCounts),
-                     2,
-                     2,
-                     2,
-                     std::size(deviations)};
-  auto isValid = [&](ArrayRef<size_t> row) {
-    const NativeSpec &spec = specs[row[SpecIndex]];
-    bool hasLse = !StringRef(spec.text).contains("no_lse");
-    // The rule of accuracy knows the final scores only. Large dot products fit
-    // it if every row has a large score and few products cancel.
-    bool fitsLarge = spec.headDim <= 16 &&
-                     StringRef(spec.text).contains("#posenc.full") &&
-                     !StringRef(spec.text).contains("posenc.map") &&
-                     lengths[row[KeyLen]] >= 64;
-    return (!spec.hasPositions || row[QueryLen] <= row[KeyLen]) &&
-           (hasLse || !row[Lse]) && (fitsLarge || !row[Deviation]);
+  run.test("native/guards", [&]() -> std::string {
+    for (int64_t word = -64; word < 12; ++word)
+      for (bool isOutput : {false, true}) {
+        bool isElement = (word >= 1 && word <= 3) || (word >= 6 && word <= 8);
+        if (writeAt(word, isOutput).empty() != (isOutput && isElement))
+          return "word " + std::to_string(word) + " is not guarded right";
+      }
+    return "";
+  });
+}
+
+/// A tensor-parallel shard of a kernel's heads.
+static void testShards(TestRun &run, const std::string &isa) {
+  LoadedKernel kernel;
+  for (auto [begin, count] :
+       {std::pair<int64_t, int64_t>{0, 2}, {2, 4}, {4, 2}, {0, 6}, {6, 0}})
+    for (bool prepared : {false, true}) {
+      std::string name = "native/shard/" + isa +
+                         "/first=" + std::to_string(begin) +
+                         "/heads=" + std::to_string(count) +
+                         "/prepared=" + std::to_string(prepared);
+      runTest(run, name, [&, begin = begin, count = count]() -> std::string {
+        if (!kernel.native) {
+          std::string problem = kernel.load(
+              "posenc.kernel @shard heads(6) kv_heads(3) head_dim(16) "
+              "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi, "
+              "#posenc.t5_bias, #posenc.dense_bias]",
+              isa);
+          if (!problem.empty())
+            return problem;
+        }
+        ReferenceInputs inputs = makeInputs(
+            kernel.spec->getKernel(), {2, count, count / 2, 50, 70, 16, 16}, 1);
+        inputs.firstHead = begin;
+        NativeCall call;
+        call.prepared = prepared;
+        return checkNative(kernel, inputs, call);
+      });
+    }
+}
+
+/// NaN and infinities in one row stay in what depends on it.
+static void testNotFinite(TestRun &run, const std::string &isa) {
+  LoadedKernel kernel;
+  constexpr int64_t length = 70, dims = 8, at = 33;
+  // What row 33 has, and whether row i may be finite.
+  struct Case {
+    const char *name;
+    RealTensor ReferenceInputs::*tensor;
+    double value;
+    bool laterRows; // also the rows that see key 33
   };
-  std::vector<std::vector<size_t>> rows = coverPairs(counts, isValid);
-  if (options.full)
+  for (const Case &c :
+       {Case{"nan_query", &ReferenceInputs::q, std::nan(""), false},
+        {"inf_query", &ReferenceInputs::q, infinity, false},
+        {"nan_key", &ReferenceInputs::k, std::nan(""), true},
+        {"nan_value", &ReferenceInputs::v, std::nan(""), true},
+        {"inf_value", &ReferenceInputs::v, infinity, true}})
+    runTest(run, "native/not_finite/" + isa + "/" + c.name,
+            [&]() -> std::string {
+              if (!kernel.native) {
+                std::string problem =
+                    kernel.load("posenc.kernel @special heads(1) head_dim(8) "
+                                "mask(#posenc.causal) "
+                                "encode [#posenc.rope, #posenc.alibi]",
+                                isa);
+                if (!problem.empty())
+                  return problem;
+              }
+              ReferenceInputs inputs =
+                  makeInputs(kernel.spec->getKernel(),
+                             {1, 1, 1, length, length, dims, dims}, 1);
+              ReferenceInputs changed = inputs;
+              for (int64_t x = 0; x < dims; ++x)
+                (changed.*c.tensor).data[at * dims + x] = c.value;
+              NativeResults before, after;
+              std::string problem = callNative(kernel, inputs, {}, before);
+              if (problem.empty())
+                problem = callNative(kernel, changed, {}, after);
+              if (!problem.empty())
+                return problem;
+              for (int64_t i = 0; i < length; ++i)
+                for (int64_t x = 0; x < dims; ++x) {
+                  bool isTouched = i == at || (c.laterRows && i > at);
+                  bool isFinite = std::isfinite(after.o[i * dims + x]);
+                  // A row before the changed one may share a block of keys with
+                  // it: a weight of 0 times NaN is NaN, and the values are the
+                  // caller's.
+                  bool mayShow = c.tensor == &ReferenceInputs::v && i < at;
+                  if (isTouched ? isFinite
+                                : !mayShow && after.o[i * dims + x] !=
+                                                  before.o[i * dims + x])
+                    return "row " + std::to_string(i) +
+                           (isTouched ? " is finite" : " changed");
+                }
+              return "";
+            });
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t lengths[] = {0,  1,   2,   47,  48,  49, 64,
+                                      97, 255, 256, 257, 300, 520};
+static constexpr const char *arrangements[] = {"compact", "blhd", "packed",
+                                               "padded"};
+/// Of the scores without biases.
+static constexpr double deviations[] = {1, 40};
+
+namespace {
+
+/// Choices of a test, as indices.
+enum Choice {
+  SpecIndex,
+  QueryLen,
+  KeyLen,
+  Batch,
+  Arranged,
+  Threads,
+  Lse,
+  Prepared,
+  Scratch,
+  Deviation,
+  NumChoices
+};
+
+class Grid {
+public:
+  Grid(std::vector<NativeSpec> specs, bool full);
+  void run(TestRun &run);
+
+private:
+  bool isValid(ArrayRef<size_t> row) const;
+  std::string getName(ArrayRef<size_t> row) const;
+  ReferenceInputs makeInputs(KernelOp kernel, ArrayRef<size_t> row,
+                             unsigned seed) const;
+
+  std::vector<NativeSpec> specs;
+  std::vector<std::vector<size_t>> rows; // in the order of the specs
+};
+
+} // namespace
+
+bool Grid::isValid(ArrayRef<size_t> row) const {
+  const NativeSpec &spec = specs[row[SpecIndex]];
+  StringRef text = spec.text;
+  // The rule of accuracy knows the final scores only. Large dot products fit it
+  // if every row has a large score and few products cancel.
+  bool fitsLarge = spec.headDim <= 16 && text.contains("#posenc.full") &&
+                   !text.contains("posenc.map") && lengths[row[KeyLen]] >= 64;
+  return (!spec.hasPositions || row[QueryLen] <= row[KeyLen]) &&
+         (!text.contains("no_lse") || !row[Lse]) &&
+         (fitsLarge || !row[Deviation]);
+}
+
+Grid::Grid(std::vector<NativeSpec> kernels, bool full)
+    : specs(std::move(kernels)) {
+  std::vector<size_t> counts(NumChoices, 2);
+  counts[SpecIndex] = specs.size();
+  counts[QueryLen] = counts[KeyLen] = std::size(lengths);
+  counts[Arranged] = std::size(arrangements);
+  auto valid = [&](ArrayRef<size_t> row) { return isValid(row); };
+  rows = coverPairs(counts, valid);
+  if (full)
     for (size_t spec = 0; spec < specs.size(); ++spec)
       for (size_t q = 0; q < std::size(lengths); ++q)
         for (size_t k = 0; k < std::size(lengths); ++k) {
           std::vector<size_t> row = {spec, q, k};
-          size_t x = rows.size(); // the other choices take turns
-          for (size_t p = Batch; p <= Deviation; ++p)
-            row.push_back(x % counts[p]), x /= counts[p];
+          size_t turn = rows.size(); // the other choices take turns
+          for (size_t choice = Batch; choice < NumChoices; ++choice) {
+            row.push_back(turn % counts[choice]);
+            turn /= counts[choice];
+          }
           if (isValid(row))
             rows.push_back(row);
         }
-  stable_sort(rows, [](const auto &x, const auto &y) { return x[0] < y[0]; });
+  stable_sort(rows, [](const auto &x, const auto &y) {
+    return x[SpecIndex] < y[SpecIndex];
+  });
+}
 
+std::string Grid::getName(ArrayRef<size_t> row) const {
+  return ("native/run/" + specs[row[SpecIndex]].name + "/B=" +
+          Twine(row[Batch] + 1) + "/Lq=" + Twine(lengths[row[QueryLen]]) +
+          "/Lk=" + Twine(lengths[row[KeyLen]]) + "/" +
+          arrangements[row[Arranged]] +
+          "/threads=" + (row[Threads] ? "3" : "1") + "/lse=" + Twine(row[Lse]) +
+          "/prepared=" + Twine(row[Prepared]) +
+          "/own_scratch=" + Twine(row[Scratch]) +
+          "/deviation=" + Twine(static_cast<int>(deviations[row[Deviation]])))
+      .str();
+}
+
+ReferenceInputs Grid::makeInputs(KernelOp kernel, ArrayRef<size_t> row,
+                                 unsigned seed) const {
+  const NativeSpec &spec = specs[row[SpecIndex]];
+  int64_t queryLen = lengths[row[QueryLen]], keyLen = lengths[row[KeyLen]];
+  ReferenceInputs inputs = numerics::makeInputs(
+      kernel,
+      {static_cast<int64_t>(row[Batch] + 1), spec.heads, spec.kvHeads, queryLen,
+       keyLen, spec.headDim, spec.valueDim},
+      seed);
+  double scale = 1;
+  kernel.walk([&](DotOp dot) { scale = dot.getScale().convertToDouble(); });
+  double factor = deviations[row[Deviation]] / std::abs(scale) /
+                  std::sqrt(double(spec.headDim));
+  for (double &value : inputs.q.data)
+    value = static_cast<float>(value * factor);
+  // In a table of pairs row 1 sees nothing, and others not all; masked in each
+  // of the three ways.
+  for (const OperandTensor &operand : kernel.getOperandTensors()) {
+    if (!is_contained(operand.axes, TableAxis::query) ||
+        !is_contained(operand.axes, TableAxis::key))
+      continue;
+    std::vector<double> &table = inputs.tables[operand.name].data;
+    for (size_t x = 0; x < table.size(); ++x)
+      if (static_cast<int64_t>(x) / keyLen % queryLen == 1 || x % 7 == 3)
+        table[x] = x % 3 == 0   ? -infinity
+                   : x % 3 == 1 ? -1e30
+                                : std::numeric_limits<float>::lowest();
+  }
+  return inputs;
+}
+
+void Grid::run(TestRun &run) {
   posenc_pool *pool = nullptr;
-  if (posenc_pool_create(threadCounts[1], &pool))
+  if (posenc_pool_create(3, &pool))
     report_fatal_error("no threads for the tests");
   scope_exit destroyPool([&] { posenc_pool_destroy(pool); });
 
@@ -442,29 +324,42 @@ void posenc::numerics::testNative(TestRun &run,
     std::optional<std::string> problem; // what load() said
     auto loadOnce = [&] {
       if (!problem)
-        problem = load(spec, kernel);
+        problem = kernel.load(spec.text, spec.isa);
       return *problem;
     };
-    run.test("native/compile/" + spec.name, loadOnce);
+    runTest(run, "native/compile/" + spec.name, loadOnce);
     for (; at != rows.end() && (*at)[SpecIndex] == x; ++at) {
       const std::vector<size_t> &row = *at;
-      CallChoices choices = {lengths[row[QueryLen]],
-                             lengths[row[KeyLen]],
-                             static_cast<int64_t>(row[Batch] + 1),
-                             static_cast<Arrangement>(row[Arranged]),
-                             threadCounts[row[Threads]],
-                             row[Lse] != 0,
-                             row[Prepared] != 0,
-                             row[Scratch] != 0,
-                             deviations[row[Deviation]]};
-      std::string name = "native/run/" + spec.name + "/" + choices.str();
+      std::string name = getName(row);
       // A kernel that does not compile has failed once, above.
       if (!run.isSelected(name) || !loadOnce().empty())
         continue;
-      strncpy(currentTest, name.c_str(), sizeof(currentTest) - 1);
-      unsigned seed = at - rows.begin();
-      run.test(name,
-               [&] { return runCall(kernel, spec, choices, seed, pool); });
+      runTest(run, name, [&] {
+        NativeCall call;
+        call.arrangement = static_cast<Arrangement>(row[Arranged]);
+        call.pool = row[Threads] ? pool : nullptr;
+        call.wantLse = row[Lse];
+        call.prepared = row[Prepared];
+        call.ownScratch = row[Scratch];
+        unsigned seed = at - rows.begin();
+        return checkNative(
+            kernel, makeInputs(kernel.spec->getKernel(), row, seed), call);
+      });
     }
   }
+}
+
+void posenc::numerics::testNative(TestRun &run,
+                                  const NativeTestOptions &options) {
+  testGuards(run);
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
+    std::signal(signal, reportCrash);
+  // Kernels are compiled for one instruction set each.
+  unsetenv("POSENC_ISA");
+  std::vector<std::string> isas = findInstructionSets(run);
+  for (const std::string &isa : isas) {
+    testShards(run, isa);
+    testNotFinite(run, isa);
+  }
+  Grid(makeNativeSpecs(isas, options.full), options.full).run(run);
 }

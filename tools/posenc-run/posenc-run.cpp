@@ -14,6 +14,8 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <new>
+
 using namespace mlir;
 using namespace posenc;
 namespace cl = llvm::cl;
@@ -36,8 +38,8 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> backend{
       "backend", cl::init("native"), cl::value_desc("NAME"),
-      cl::desc("native (default): the code that posenc-compile makes, in f32; "
-               "reference: the meaning of the specification, in f64"),
+      cl::desc("native (default): the code that posenc-compile makes, in\n"
+               "f32; reference: the meaning of the specification, in f64"),
       cl::cat(category)};
   cl::opt<std::string> queryFile{"q", cl::value_desc("Q.npy"),
                                  cl::desc("queries [B, H, Lq, D]"),
@@ -50,7 +52,7 @@ struct Options {
                                  cl::cat(category)};
   cl::list<std::string> operandFiles{
       "input", cl::value_desc("NAME=X.npy"),
-      cl::desc("another tensor of the kernel, such as t5_bias.table or "
+      cl::desc("another tensor of the kernel, such as t5_bias.table or\n"
                "positions; posenc-compile --explain lists them"),
       cl::cat(category)};
   cl::opt<std::string> outputFile{"o", cl::value_desc("O.npy"),
@@ -58,29 +60,29 @@ struct Options {
                                   cl::cat(category)};
   cl::opt<std::string> lseFile{
       "lse", cl::value_desc("LSE.npy"),
-      cl::desc(
-          "the log-sum-exp of each row of scores [B, H, Lq], natural; -inf "
-          "in a row that sees no key"),
+      cl::desc("the log-sum-exp of each row of scores [B, H, Lq],\n"
+               "natural; -inf in a row that sees no key"),
       cl::cat(category)};
   cl::opt<std::string> scoresFile{
       "scores", cl::value_desc("S.npy"),
-      cl::desc("what enters the softmax [B, H, Lq, Lk], masked pairs -inf "
-               "(reference only)"),
+      cl::desc("what enters the softmax [B, H, Lq, Lk], masked pairs\n"
+               "-inf (reference only)"),
       cl::cat(category)};
   cl::opt<int32_t> threads{
       "threads", cl::init(0), cl::value_desc("N"),
-      cl::desc("threads to use (default: one for each CPU); results do not "
-               "depend on it"),
+      cl::desc("threads to use (default: one for each CPU); results do\n"
+               "not depend on it"),
       cl::cat(category)};
   cl::opt<std::string> isa{
       "isa", cl::value_desc("NAME"),
-      cl::desc("the instruction set of native code: x86-64, x86-64-avx2, "
-               "x86-64-avx512 (default: $POSENC_ISA, or the best of this CPU)"),
+      cl::desc("the instruction set of native code: x86-64, x86-64-avx2,\n"
+               "x86-64-avx512 (default: $POSENC_ISA, or the best of this\n"
+               "CPU)"),
       cl::cat(category)};
   cl::opt<int32_t> firstHead{
       "first-head", cl::init(0), cl::value_desc("N"),
-      cl::desc("the number in the kernel of the arrays' first head, when they "
-               "hold only some of its heads (default: 0)"),
+      cl::desc("the number in the kernel of the arrays' first head, when\n"
+               "they hold only some of its heads (default: 0)"),
       cl::cat(category)};
 
   /// Options that contradict each other or ask for what does not exist.
@@ -92,7 +94,7 @@ struct Options {
 } // namespace
 
 static const char *const overview =
-    R"(posenc: attention kernels with fused position encodings
+    R"help(posenc: attention kernels with fused position encodings
 
 Runs a kernel of a specification on arrays in NumPy's .npy format. Arrays of 3
 axes are one batch entry, arrays of 2 axes one head of it; the results have as
@@ -101,20 +103,21 @@ element type, f32; positions may be i32 or i64. Results are f32 with
 --backend=native and f64 with --backend=reference.
 
 EXAMPLES:
+  python3 -c "import numpy as n; r = n.random.default_rng(0); \
+      [n.save(x, r.standard_normal((1, 32, 64, 128))) for x in 'qkv']"
   posenc-run specs/llama-2-7b.mlir --q q.npy --k k.npy --v v.npy -o o.npy
       compiles the kernel for this machine (a second run finds it compiled) and
       runs it on all CPUs
-  posenc-run specs/llama-2-7b.mlir --backend=reference --q q.npy --k k.npy
-      --v v.npy -o o.npy --lse lse.npy --scores s.npy
+  posenc-run specs/llama-2-7b.mlir --backend=reference --q q.npy --k k.npy \
+      --v v.npy -o wanted.npy --lse lse.npy --scores s.npy
       the same in double precision, with the scores
-  posenc-run specs/t5-small.mlir --kernel t5_small_encoder
+  python3 -c "import numpy as n; r = n.random.default_rng(0); \
+      [n.save(x, r.standard_normal((8, 64, 64))) for x in 'qkv']; \
+      n.save('table', r.standard_normal((32, 8)))"
+  posenc-run specs/t5-small.mlir --kernel t5_small_encoder \
       --input t5_bias.table=table.npy --q q.npy --k k.npy --v v.npy -o o.npy
-      a kernel that takes a table
-
-  Arrays for the first example:
-  python3 -c "import numpy as n; r = n.random.default_rng(0);
-    [n.save(x + '.npy', r.standard_normal((1, 32, 64, 128))) for x in 'qkv']"
-)";
+      one batch entry of a kernel that takes a table
+)help";
 
 /// Prints one error and returns the exit code.
 static int fail(const llvm::Twine &message) {
@@ -269,5 +272,9 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  return runTool(command, context, sources);
+  try {
+    return runTool(command, context, sources);
+  } catch (const std::bad_alloc &) {
+    return fail("out of memory");
+  }
 }

@@ -30,7 +30,7 @@ struct Tiles {
 static const Tiles allTiles[] = {
     {"x86-64-avx512", {48, 32}, 256},
     {"x86-64-avx2", {24}, 256},
-    {"x86-64", {12}, 256},
+    {"x86-64", {8}, 256},
 };
 
 static std::string getPlanName(KernelOp kernel, StringRef isa) {

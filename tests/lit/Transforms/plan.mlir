@@ -14,7 +14,7 @@
 // ISAS-NOT: posenc.plan
 // ISAS: posenc.plan @rotations_x86_64_avx2 {{.*}} rows([24]) keys(256)
 // ISAS-NOT: posenc.plan
-// ISAS: posenc.plan @rotations_x86_64 {{.*}} rows([12]) keys(256)
+// ISAS: posenc.plan @rotations_x86_64 {{.*}} rows([8]) keys(256)
 // ISAS-NOT: posenc.plan
 // ISAS: posenc.kernel @attributes
 
@@ -65,7 +65,7 @@
 // CHECK-SAME: rows([24]) keys(256) {
 // CHECK: posenc.keys {
 // CHECK: posenc.plan @rotations_x86_64 kernel(@rotations) isa("x86-64")
-// CHECK-SAME: rows([12]) keys(256) {
+// CHECK-SAME: rows([8]) keys(256) {
 // CHECK: posenc.keys {
 posenc.kernel @rotations heads(4) head_dim(16) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):

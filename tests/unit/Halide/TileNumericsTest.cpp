@@ -134,6 +134,23 @@ TEST_P(TileNumericsTest, PairTableUnderSoftCap) {
   });
 }
 
+// Blocks that are no multiple of the squares in which the table is transposed.
+TEST_P(TileNumericsTest, PairTableInOddBlocks) {
+  options.keys = 72;
+  options.terms = "%d = posenc.table law(#posenc.operand<\"bias\">) : "
+                  "!posenc.table<head, query, key>\n"
+                  "%b = posenc.bias(%d) : !posenc.table<head, query, key> {\n"
+                  "^bb0(%x: f64):\nposenc.yield %x : f64\n}\n"
+                  "%c = posenc.add %s, %b\n"
+                  "%t = posenc.tile.to_base2 %c\n";
+  checkLengths([](Problem &problem) {
+    problem.score = [&problem](double dot, int64_t i, int64_t j) {
+      double bias = problem.pairs[i * problem.keyLen + j];
+      return bias <= -1e30 ? -INFINITY : dot + bias;
+    };
+  });
+}
+
 // A bias that reads positions and a table by the bucket of their distance.
 TEST_P(TileNumericsTest, BiasOfPositions) {
   options.terms =

@@ -13,6 +13,8 @@ using namespace posenc;
 FailureOr<OwningOpRef<ModuleOp>> posenc::loadSpec(MLIRContext &context,
                                                   llvm::SourceMgr &sources,
                                                   StringRef path) {
+  // Messages name what is wrong; the whole module is no help below them.
+  context.printOpOnDiagnostic(false);
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!buffer) {
     emitError(FileLineColLoc::get(&context, path, 1, 1))
@@ -24,6 +26,11 @@ FailureOr<OwningOpRef<ModuleOp>> posenc::loadSpec(MLIRContext &context,
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return failure();
+  // What concerns the file as a whole is reported at its first line; the parser
+  // gives a module that is not spelled out line 0.
+  if (auto loc = dyn_cast<FileLineColLoc>(module->getLoc());
+      loc && loc.getLine() == 0)
+    (*module)->setLoc(FileLineColLoc::get(&context, path, 1, 1));
   return module;
 }
 

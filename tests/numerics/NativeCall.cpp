@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One call of a compiled kernel, compared with the reference.
+#include "NativeCall.h"
+
+#include "posenc/Reference/Accuracy.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <cstring>
+
+using namespace llvm;
+using namespace posenc;
+using namespace posenc::numerics;
+
+std::string LoadedKernel::load(StringRef text, const std::string &isa) {
+  std::string diagnostics;
+  mlir::ScopedDiagnosticHandler handler(
+      &getContext(), [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          diagnostics += diagnostic.str() + "; ";
+        return mlir::success();
+      });
+  spec = std::make_unique<Spec>(text);
+  CompileOptions options;
+  options.isas = {isa};
+  options.cacheDirectory = getDefaultCacheDirectory();
+  mlir::FailureOr<std::vector<CompiledKernel>> kernels =
+      compile(spec->getModule(), options);
+  if (mlir::failed(kernels))
+    return "does not compile: " + diagnostics;
+  compiled = std::move(kernels->front());
+  Expected<std::unique_ptr<NativeKernel>> loaded = NativeKernel::load(compiled);
+  if (!loaded)
+    return "does not load: " + toString(loaded.takeError());
+  native = std::move(*loaded);
+  return "";
+}
+
+static std::string describe(const char *what, posenc_status status) {
+  return std::string(what) + " failed: " + posenc_status_string(status) + ": " +
+         posenc_last_error();
+}
+
+std::string posenc::numerics::callNative(const LoadedKernel &kernel,
+                                         const ReferenceInputs &inputs,
+                                         const NativeCall &how,
+                                         NativeResults &results) {
+  CallTensors tensors(kernel.compiled, inputs, how.arrangement, how.wantLse);
+  posenc_call call = POSENC_CALL_INIT;
+  call.pool = how.pool;
+  call.first_head = inputs.firstHead;
+  auto makeWorkspace = [](size_t bytes) {
+    return std::make_unique<GuardedBuffer>((bytes + 3) / 4);
+  };
+  std::unique_ptr<GuardedBuffer> prepared, scratch;
+  if (how.prepared) {
+    size_t bytes = kernel.native->preparedBytes(tensors.getArguments());
+    prepared = makeWorkspace(bytes);
+    if (posenc_status status = kernel.native->prepare(tensors.getArguments(),
+                                                      prepared->data(), bytes))
+      return describe("prepare", status);
+    prepared->remember();
+    call.prepared = prepared->data();
+  }
+  if (how.ownScratch) {
+    call.scratch_bytes =
+        kernel.native->scratchBytes(tensors.getArguments(), &call);
+    scratch = makeWorkspace(call.scratch_bytes);
+    call.scratch = scratch->data();
+    for (size_t word = 0; word < scratch->size(); ++word)
+      scratch->allowWrite(word);
+    scratch->remember();
+  }
+  if (posenc_status status = kernel.native->run(tensors.getArguments(), &call))
+    return describe("the call", status);
+
+  if (std::string problem = tensors.check(); !problem.empty())
+    return problem;
+  for (auto [buffer, name] :
+       {std::pair(prepared.get(), "prepared"), {scratch.get(), "scratch"}})
+    if (buffer)
+      if (std::string problem = buffer->check(); !problem.empty())
+        return std::string(name) + " buffer: " + problem;
+  results.o = tensors.read("o");
+  if (how.wantLse)
+    results.lse = tensors.read("lse");
+  return "";
+}
+
+std::string posenc::numerics::checkNative(const LoadedKernel &kernel,
+                                          const ReferenceInputs &inputs,
+                                          const NativeCall &call) {
+  NativeResults results;
+  std::string problem = callNative(kernel, inputs, call, results);
+  if (!problem.empty())
+    return problem;
+  ReferenceOutputs reference = evaluate(kernel.spec->getKernel(), inputs);
+  Accuracy output = measureOutput(reference, results.o);
+  if (!output.isAccurate())
+    return output.describe("o");
+  if (call.wantLse)
+    if (Accuracy lse = measureLse(reference, results.lse); !lse.isAccurate())
+      return lse.describe("lse");
+  if (!call.pool)
+    return "";
+  NativeCall alone = call;
+  alone.pool = nullptr;
+  NativeResults again;
+  problem = callNative(kernel, inputs, alone, again);
+  if (!problem.empty())
+    return "on one thread: " + problem;
+  auto differ = [](ArrayRef<float> x, ArrayRef<float> y) {
+    return !x.empty() &&
+           std::memcmp(x.data(), y.data(), x.size() * sizeof(float));
+  };
+  if (differ(results.o, again.o) || differ(results.lse, again.lse))
+    return "the bits of the result depend on the number of threads";
+  return "";
+}
