@@ -39,4 +39,4 @@ target_link_libraries(
 install(TARGETS posenc_halide EXPORT posencCompilerTargets)
 
 # Installed tools find it there, wherever the prefix is moved to.
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" ${LLVM_LIBRARY_DIRS})

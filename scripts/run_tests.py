@@ -223,7 +223,7 @@ RUNNERS = [
     Runner("format", clang_format, "clang-format-22 --dry-run -Werror"),
     Runner("license", counted, "scripts/check-license.py"),
     Runner("unit", gtest, "{build}/tests/bin/unit/*", "dev"),
-    Runner("numerics", counted, "{build}/tests/bin/numerics/*", "dev"),
+    Runner("numerics", counted, "{build}/tests/bin/numerics/* {full}", "dev"),
     Runner("c", counted, "{build}/tests/bin/c/*", "dev"),
     Runner("lit", lit, "{build}/tests/lit", "dev"),
     Runner("fuzz", counted, "{build}/tests/bin/fuzz/* {fuzz}", "dev"),
@@ -232,7 +232,7 @@ RUNNERS = [
     Runner("asan-c", counted, "{build}/tests/bin/c/*", "asan", env=ASAN),
     Runner("asan-lit", lit, "{build}/tests/lit", "asan", env=ASAN_TOOLS),
     Runner("asan-fuzz", counted, "{build}/tests/bin/fuzz/* {fuzz}", "asan", env=ASAN_TOOLS),
-    Runner("asan-numerics", counted, "{build}/tests/bin/numerics/*", "asan", full=True, env=ASAN_TOOLS),
+    Runner("asan-numerics", counted, "{build}/tests/bin/numerics/* {full}", "asan", full=True, env=ASAN_TOOLS),
     Runner("tsan-c", counted, "{build}/tests/bin/c/*", "tsan", full=True),
 ]
 FUZZ, FUZZ_FULL = "--seconds 10", "--runs 1000000000 --seconds 60"
@@ -285,7 +285,7 @@ def main() -> int:
         else:
             try:
                 result = runner.kind(runner, runner.command.format(
-                    build=f"build/{runner.preset}", fuzz=FUZZ_FULL if options.full else FUZZ))
+                    build=f"build/{runner.preset}", fuzz=FUZZ_FULL if options.full else FUZZ, full="--full" if options.full else ""))
             except (OSError, subprocess.SubprocessError) as error:
                 result.fail(str(error))
             if result.passed + result.failed == 0:

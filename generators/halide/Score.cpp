@@ -76,6 +76,17 @@ FailureOr<ScoreValue> ScoreBuilder::translate(mlir::Operation &op) {
   return op.emitOpError("cannot be generated in a posenc.step");
 }
 
+/// Whether one of the tables of pairs masks this pair; undefined without any.
+static Expr isAnyPairMasked(llvm::ArrayRef<TermInput> inputs) {
+  Expr result;
+  for (const TermInput &input : inputs)
+    if (input.isPairTable) {
+      Expr isMasked = isMaskedScore(input.value);
+      result = result.defined() ? result || isMasked : isMasked;
+    }
+  return result;
+}
+
 // A bias is evaluated in f64 and stored as f32, once per block, over no more of
 // rows and keys than it depends on.
 FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
@@ -86,17 +97,12 @@ FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
 
   bool onRow = false, onKey = false;
   SmallVector<Expr> arguments;
-  Expr pairIsMasked;
   for (const TermInput &input : *inputs) {
     onRow |= input.dependsOnRow;
     onKey |= input.dependsOnKey;
     arguments.push_back(Halide::cast<double>(input.value));
-    if (input.isPairTable) {
-      Expr isMasked = isMaskedScore(input.value);
-      pairIsMasked =
-          pairIsMasked.defined() ? pairIsMasked || isMasked : isMasked;
-    }
   }
+  Expr pairIsMasked = isAnyPairMasked(*inputs);
 
   ScoreValue result;
   result.mayBeMasked = true;
@@ -153,6 +159,9 @@ FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
   Expr value = evaluateRegion(op.getBody(), arguments, Halide::Float(32));
   if (score.mayBeMasked)
     value = select(isMaskedScore(arguments.front()), kMaskedScore, value);
+  Expr pairIsMasked = isAnyPairMasked(*inputs);
+  if (pairIsMasked.defined())
+    value = select(pairIsMasked, kMaskedScore, value);
 
   // A Func of its own: the score is used twice, for the tile and its maximum.
   Func mapped("mapped");
@@ -160,7 +169,7 @@ FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
   maps.push_back(mapped);
 
   ScoreValue result;
-  result.mayBeMasked = score.mayBeMasked;
+  result.mayBeMasked = score.mayBeMasked || pairIsMasked.defined();
   result.at = [=](Expr j) { return mapped(context.i, j, context.t); };
   return result;
 }

@@ -16,7 +16,6 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace posenc;
@@ -33,9 +32,9 @@ void posenc::registerCompilerDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-/// The requested instruction sets, best first.
-static FailureOr<std::vector<std::string>>
-selectInstructionSets(ModuleOp module, ArrayRef<std::string> requested) {
+FailureOr<std::vector<std::string>>
+posenc::selectInstructionSets(ModuleOp module,
+                              ArrayRef<std::string> requested) {
   for (const std::string &name : requested)
     if (!llvm::is_contained(getInstructionSets(), name))
       return module.emitError("unknown target '")
@@ -48,30 +47,15 @@ selectInstructionSets(ModuleOp module, ArrayRef<std::string> requested) {
   return selected;
 }
 
-/// Kernel names become C identifiers, and so do the names of tensors.
-static LogicalResult checkNames(KernelOp kernel,
-                                ArrayRef<KernelTensor> tensors) {
-  auto isIdentifier = [](StringRef name) {
-    return !name.empty() && !llvm::isDigit(name.front()) &&
-           llvm::all_of(name,
-                        [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  };
-  if (!isIdentifier(kernel.getSymName()))
-    return kernel.emitError("expected the name of a compiled kernel to be a C "
-                            "identifier, but got '")
-           << kernel.getSymName() << "'";
-  llvm::StringSet<> fields;
-  for (const KernelTensor &tensor : tensors) {
-    if (!isIdentifier(tensor.getField()))
-      return kernel.emitError("expected the name of a tensor to be a C "
-                              "identifier with dots, but got '")
-             << tensor.name << "'";
-    if (!fields.insert(tensor.getField()).second)
-      return kernel.emitError("expected the names of tensors to differ as C "
-                              "identifiers, but '")
-             << tensor.name << "' is the second '" << tensor.getField() << "'";
-  }
-  return success();
+/// Kernel names become C identifiers. The verifier has seen to the operands.
+static LogicalResult checkName(KernelOp kernel) {
+  StringRef name = kernel.getSymName();
+  if (!name.empty() && !llvm::isDigit(name.front()) &&
+      llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
+    return success();
+  return kernel.emitError("expected the name of a compiled kernel to be a C "
+                          "identifier, but got '")
+         << name << "'";
 }
 
 /// The machine code of one plan, from the cache or from the generator.
@@ -115,7 +99,7 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
   compiled.name = kernel.getSymName().str();
   compiled.isas.assign(isas.begin(), isas.end());
   compiled.tensors = getKernelTensors(kernel);
-  if (failed(checkNames(kernel, compiled.tensors)))
+  if (failed(checkName(kernel)))
     return failure();
 
   KernelCache cache(options.cacheDirectory);

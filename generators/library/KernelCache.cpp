@@ -26,11 +26,16 @@ std::string posenc::getDefaultCacheDirectory() {
   return std::string(path);
 }
 
+/// An entry is the hash of its archive, then the archive: what the disk or a
+/// crash has damaged is compiled again.
+static std::string hashOf(StringRef bytes) {
+  return toHex(SHA256::hash(arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
+}
+
 std::string KernelCache::getPath(StringRef key) const {
-  std::array<uint8_t, 32> hash = SHA256::hash(arrayRefFromStringRef(key));
   SmallString<128> path(directory);
   // The prefix that LLVM's cache pruning looks for.
-  sys::path::append(path, "llvmcache-" + toHex(hash, /*LowerCase=*/true));
+  sys::path::append(path, "llvmcache-" + hashOf(key));
   return std::string(path);
 }
 
@@ -41,7 +46,12 @@ KernelCache::load(StringRef key) const {
   auto buffer = MemoryBuffer::getFile(getPath(key));
   if (!buffer)
     return std::nullopt;
-  auto archive = object::Archive::create((*buffer)->getMemBufferRef());
+  StringRef bytes = (*buffer)->getBuffer();
+  StringRef hash = bytes.take_front(64);
+  bytes = bytes.drop_front(hash.size());
+  if (hash != hashOf(bytes))
+    return std::nullopt;
+  auto archive = object::Archive::create(MemoryBufferRef(bytes, "cache"));
   if (!archive) {
     consumeError(archive.takeError());
     return std::nullopt;
@@ -79,7 +89,7 @@ void KernelCache::store(StringRef key,
   }
   // Atomic, so that another process never reads half a file.
   consumeError(writeToOutput(getPath(key), [&](raw_ostream &stream) {
-    stream << *archive;
+    stream << hashOf(*archive) << *archive;
     return Error::success();
   }));
   pruneCache(directory, CachePruningPolicy());

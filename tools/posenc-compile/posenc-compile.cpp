@@ -9,6 +9,7 @@
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -105,10 +106,12 @@ public:
             return failure();
           // [Passed] Name | Category:... | Remark="text"
           std::string text = diagnostic.str();
-          StringRef name = StringRef(text).split("] ").second.split(" |").first;
+          auto [kind, rest] = StringRef(text).split("] ");
+          StringRef name = rest.split(" |").first;
+          bool isMissed = kind == "[Missed" || kind == "[Failure";
           StringRef remark = StringRef(text).split("Remark=\"").second;
           remark.consume_back("\"");
-          llvm::outs() << "  " << name.lower() << ": "
+          llvm::outs() << "  " << name.lower() << (isMissed ? " (not): " : ": ")
                        << (remark.empty() ? StringRef(text) : remark) << "\n";
           return success();
         }) {}
@@ -187,14 +190,18 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
   FailureOr<SmallVector<KernelOp>> kernels = selectKernels(module);
   if (failed(kernels))
     return failure();
-  std::vector<std::string> isas = flags->targets;
-  if (isas.empty())
-    for (StringRef isa : getInstructionSets())
-      isas.push_back(isa.str());
+  FailureOr<std::vector<std::string>> isas =
+      selectInstructionSets(module, std::vector<std::string>(flags->targets));
+  if (failed(isas))
+    return failure();
   for (KernelOp kernel : *kernels) {
+    if (kernel.getSymName() != llvm::sys::path::filename(kernel.getSymName()))
+      return kernel.emitError(
+                 "expected the name of a kernel to be a file name, but got '")
+             << kernel.getSymName() << "'";
     bool isPlan = flags->emitKind == Emit::Plan;
     FailureOr<OwningOpRef<ModuleOp>> result =
-        isPlan ? lowerToPlans(kernel, isas) : lowerToLevel2(kernel);
+        isPlan ? lowerToPlans(kernel, *isas) : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
     files.add(

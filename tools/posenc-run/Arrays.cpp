@@ -60,11 +60,19 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
   InputArray input;
   input.isInteger = tensor.isInteger;
   bool isInteger = is_contained({NpyType::I32, NpyType::I64}, array->type);
-  bool isReal =
-      is_contained({NpyType::F16, NpyType::F32, NpyType::F64}, array->type);
+  // numpy has no bf16: it is stored as its 16 bits.
+  if (!tensor.isInteger && array->type == NpyType::U16) {
+    Expected<NpyArray> bits = array->asBF16();
+    if (!bits)
+      return bits.takeError();
+    *array = std::move(*bits);
+  }
+  bool isReal = is_contained(
+      {NpyType::BF16, NpyType::F16, NpyType::F32, NpyType::F64}, array->type);
   if (tensor.isInteger ? !isInteger : !isReal)
-    return fail(tensor.isInteger ? "elements of type i32 or i64"
-                                 : "elements of type f16, f32 or f64",
+    return fail(tensor.isInteger
+                    ? "elements of type i32 or i64"
+                    : "elements of type f16, f32, f64 or bf16 (as u16)",
                 stringifyNpyType(array->type));
   if (tensor.isInteger) {
     Expected<std::vector<int32_t>> values = array->toInt32s();

@@ -200,15 +200,14 @@ static llvm::Error writeResults(RunResults &results, const Options &command,
     written.push_back(path);
     return llvm::Error::success();
   };
-  if (llvm::Error error = write(results.o, command.outputFile))
-    return error;
+  // The output last: what is already there is lost only to a complete run.
   if (results.lse)
     if (llvm::Error error = write(*results.lse, command.lseFile))
       return error;
   if (results.scores)
     if (llvm::Error error = write(*results.scores, command.scoresFile))
       return error;
-  return llvm::Error::success();
+  return write(results.o, command.outputFile);
 }
 
 static int runTool(const Options &command, MLIRContext &context,

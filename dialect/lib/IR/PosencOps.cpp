@@ -101,7 +101,7 @@ public:
     // In C they are fields of one struct, where a dot is an underscore.
     std::string field = name.str();
     llvm::replace(field, '.', '_');
-    if (llvm::is_contained({"q", "k", "v", "o", "lse"}, field))
+    if (llvm::is_contained({"size", "q", "k", "v", "o", "lse"}, field))
       return kernel.emitOpError("expects no operand to be named '")
              << name << "', which the kernel itself uses";
     auto [it, inserted] = fields.insert({field, name.str()});

@@ -96,7 +96,8 @@ static LogicalResult analyzeStrip(DriverTable &table) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// The one alignment of the masks and positions of the steps.
+/// The one alignment of the masks and query positions of the steps. Keys stand
+/// where they are stored with either.
 static LogicalResult analyzeAlignment(DriverPlan &plan) {
   std::optional<Alignment> found;
   for (StepOp step : plan.op.getStepOps())
@@ -104,7 +105,8 @@ static LogicalResult analyzeAlignment(DriverPlan &plan) {
       std::optional<Alignment> alignment;
       if (auto select = dyn_cast<SelectOp>(op))
         alignment = select.getMask().getMaskAlignment();
-      else if (auto position = dyn_cast<PositionOp>(op))
+      else if (auto position = dyn_cast<PositionOp>(op);
+               position && position.getSide() == Side::query)
         alignment = position.getLaw().getAlignment();
       if (alignment && found && *alignment != *found)
         return op.emitOpError("expects one alignment in all steps, but has ")

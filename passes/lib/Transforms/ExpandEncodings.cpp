@@ -24,9 +24,8 @@ static void expand(KernelOp kernel) {
   if (ArrayAttr list = kernel.getEncodeAttr())
     for (Attribute entry : list)
       cast<EncodingAttrInterface>(entry).expand(expansion);
-  Value score =
-      DotOp::create(builder, loc, expansion.query, expansion.key,
-                    builder.getF64FloatAttr(kernel.getDotScale()));
+  Value score = DotOp::create(builder, loc, expansion.query, expansion.key,
+                              builder.getF64FloatAttr(kernel.getDotScale()));
   for (Value term : expansion.terms)
     score = AddOp::create(builder, loc, score, term);
   score = SelectOp::create(builder, loc, score, kernel.getMaskOrDefault());

@@ -199,19 +199,19 @@ module attributes {t.a = #posenc.iota<offset = -1073741825>} {}
 // -----
 
 // position_tensor_c1
-// expected-error@below {{expected the name of an operand to be a C identifier but for dots, but got ''}}
+// expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got ''}}
 module attributes {t.a = #posenc.position_tensor<name = "">} {}
 
 // -----
 
 // operand_c1
-// expected-error@below {{expected the name of an operand to be a C identifier but for dots, but got '2nd'}}
+// expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got '2nd'}}
 module attributes {t.a = #posenc.operand<"2nd">} {}
 
 // -----
 
 // operand_c1
-// expected-error@below {{expected the name of an operand to be a C identifier but for dots, but got '.table'}}
+// expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got '.table'}}
 module attributes {t.a = #posenc.operand<".table">} {}
 
 // -----
@@ -318,3 +318,14 @@ module attributes {t.a = !posenc.table<row, head, row>} {}
 // No such type.
 // expected-error@below {{unknown  type `tables` in dialect `posenc`}}
 module attributes {t.a = !posenc.tables<row>} {}
+
+// -----
+
+// Words of C and C++ cannot be fields of a struct.
+// expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got 'int'}}
+posenc.kernel @operand_named_like_a_keyword heads(2) head_dim(8) encode [#posenc.dense_bias<name = "int">]
+
+// -----
+
+// expected-error@below {{'posenc.kernel' op expects no operand to be named 'size', which the kernel itself uses}}
+posenc.kernel @operand_named_size heads(2) head_dim(8) encode [#posenc.dense_bias<name = "size">]

@@ -81,7 +81,7 @@ posenc.kernel @kernel_c4_empty_encoding_name heads(8) head_dim(8) encode [#posen
 // -----
 
 // kernel_c4
-// expected-error@below {{'posenc.kernel' op expected the name of an operand to be a C identifier but for dots, but got 'my bias'}}
+// expected-error@below {{'posenc.kernel' op expected the name of an operand to be a C identifier but for dots, and no word of the language, but got 'my bias'}}
 posenc.kernel @kernel_c4_operand_name heads(8) head_dim(8) encode [#posenc.dense_bias<name = "my bias">]
 
 // -----

@@ -6,6 +6,7 @@
 // RUN: not posenc-compile %t/encoding.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=ENCODING
 // RUN: not posenc-compile %t/dims.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=DIMS
 // RUN: not posenc-compile %t/name.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not posenc-compile %t/path.mlir --emit=plan -o %t/out 2>&1 | FileCheck %s --check-prefix=PATH
 // RUN: not posenc-compile %t/empty.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not posenc-compile %t/absent.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not posenc-compile %t/good.mlir --target=x86-64 -o %t/good.mlir/out 2>&1 | FileCheck %s --check-prefix=OUTPUT
@@ -16,13 +17,14 @@
 
 // KERNEL: good.mlir:1:1: error: expected a posenc.kernel named 'missing', found good
 // TARGET: error: unknown target 'z80'; expected one of x86-64-avx512, x86-64-avx2, x86-64
-// ENCODING: encoding.mlir:2:11: error:
+// ENCODING: encoding.mlir:2:19: error: unknown attribute `ropee` in dialect `posenc`
 // DIMS: dims.mlir:1:1: error: 'posenc.kernel' op expected 'dims' of #posenc.rope (64) to be at most the kernel's 'head_dim' (32)
 // NAME: name.mlir:1:1: error: expected the name of a compiled kernel to be a C identifier, but got 'a-b'
+// PATH: path.mlir:1:1: error: expected the name of a kernel to be a file name, but got 'a/b'
 // EMPTY: error: expected a posenc.kernel, found none
 // ABSENT: absent.mlir:1:1: error: cannot read the specification: No such file or directory
 // OUTPUT: posenc-compile: error: cannot write
-// BLOCKED: posenc-compile: error: cannot write {{.*}}good.h': it is a directory
+// BLOCKED: posenc-compile: error: cannot write {{.*}}good.h': it is not a regular file
 
 //--- good.mlir
 posenc.kernel @good heads(2) head_dim(8) dtype(f32)
@@ -33,5 +35,7 @@ posenc.kernel @k heads(2) head_dim(8) dtype(f32)
 posenc.kernel @k heads(2) head_dim(32) dtype(f32) encode [#posenc.rope<dims = 64>]
 //--- name.mlir
 posenc.kernel @"a-b" heads(2) head_dim(8) dtype(f32)
+//--- path.mlir
+posenc.kernel @"a/b" heads(2) head_dim(8) dtype(f32)
 //--- empty.mlir
 module {}

@@ -9,6 +9,10 @@
 // RUN: diff -r %t/a %t/c
 // RUN: ls %t/a | FileCheck %s --check-prefix=FILES
 // RUN: ls %t/cache | grep -v timestamp | count 6
+// A damaged entry is compiled again.
+// RUN: %python -c "import glob; [open(f, 'r+b').write(b'x' * 80) for f in glob.glob(r'%t/cache/llvmcache-*')]"
+// RUN: posenc-compile %s --cache-dir %t/cache -o %t/e
+// RUN: diff -r %t/a %t/e
 // RUN: FileCheck %s --check-prefix=HEADER < %t/a/first.h
 // RUN: FileCheck %s --check-prefix=MANIFEST < %t/a/second.json
 // RUN: posenc-compile %s --no-cache --kernel second -o %t/d

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: posenc-opt %s -posenc-lower-driver -split-input-file -verify-diagnostics
 
 // expected-error @below {{expects one posenc.kernel in the module, but has 0}}

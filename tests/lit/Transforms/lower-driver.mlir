@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: posenc-opt %s -posenc-lower-driver -split-input-file | FileCheck %s
 // RUN: posenc-opt %s -posenc-lower-driver -canonicalize -cse \
 // RUN:     -convert-scf-to-cf -convert-math-to-libm -convert-math-to-llvm \

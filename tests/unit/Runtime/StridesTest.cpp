@@ -46,9 +46,9 @@ TEST_F(StridesTest, FixedAxesFitIn32Bits) {
   table.setStrides({(INT64_C(1) << 29) - 1, 1}); // 5 rows
   EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
   table.setStrides({INT64_C(1) << 29, 1});
-  expectFailure(POSENC_STRIDE_UNSUPPORTED,
-                {"t5_bias.table has stride 536870912 on axis 0",
-                 "longer than 2^31 - 1"});
+  expectFailure(
+      POSENC_STRIDE_UNSUPPORTED,
+      {"t5_bias.table has stride 536870912 on axis 0", "longer than 2^31 - 1"});
 }
 
 TEST_F(StridesTest, StridesOfSingleElementsMeanNothing) {

@@ -15,7 +15,9 @@ static Error fail(const Twine &path, const Twine &reason) {
 }
 
 Error OutputFiles::write(StringRef directory) const {
-  if (std::error_code error = sys::fs::create_directories(directory))
+  if (std::error_code error =
+          sys::fs::create_directories(directory, /*IgnoreExisting=*/true,
+                                      static_cast<sys::fs::perms>(0777)))
     return fail(directory, error.message());
   std::vector<std::pair<sys::fs::TempFile, std::string>> written;
   auto discardAll = [&] {
@@ -25,10 +27,11 @@ Error OutputFiles::write(StringRef directory) const {
   for (const File &file : files) {
     SmallString<128> path(directory);
     sys::path::append(path, file.name);
-    // Renaming onto a directory would fail after other files have their names.
-    if (sys::fs::is_directory(path)) {
+    // Renaming onto a directory would fail after other files have their names,
+    // and onto a device would replace it.
+    if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) {
       discardAll();
-      return fail(path, "it is a directory");
+      return fail(path, "it is not a regular file");
     }
     auto temporary = sys::fs::TempFile::create(
         path + ".%%%%%%%%.tmp", sys::fs::all_read | sys::fs::owner_write);

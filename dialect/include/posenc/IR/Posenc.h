@@ -49,8 +49,7 @@ struct OperandTensor {
 /// Parses a float, an integer or a hexadecimal bit pattern.
 mlir::FailureOr<llvm::APFloat> parseF64(mlir::AsmParser &parser);
 /// [x, ...] with every digit that matters.
-mlir::FailureOr<mlir::DenseF64ArrayAttr>
-parseF64Array(mlir::AsmParser &parser);
+mlir::FailureOr<mlir::DenseF64ArrayAttr> parseF64Array(mlir::AsmParser &parser);
 void printF64Array(mlir::AsmPrinter &printer, mlir::DenseF64ArrayAttr values);
 
 } // namespace posenc
@@ -88,10 +87,10 @@ struct Expansion {
   /// law(p_i - p_j).
   mlir::Value relation(mlir::Attribute law);
   /// Appends a bias term; `body` gets the region's arguments.
-  void addBias(mlir::ValueRange inputs,
-               llvm::function_ref<mlir::Value(mlir::OpBuilder &,
-                                              mlir::ValueRange)>
-                   body);
+  void
+  addBias(mlir::ValueRange inputs,
+          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>
+              body);
 
 private:
   mlir::Value positions[2];

@@ -16,11 +16,38 @@ namespace posenc {
 /// Functions of real numbers (and of truth values: And, Or, Xor).
 enum class ScalarFunction {
   // one argument
-  Neg, Abs, Ceil, Cos, Erf, Exp, Exp2, Expm1, Floor, Log, Log1p, Log2, Rsqrt,
-  Sin, Sqrt, Tan, Tanh, Trunc,
+  Neg,
+  Abs,
+  Ceil,
+  Cos,
+  Erf,
+  Exp,
+  Exp2,
+  Expm1,
+  Floor,
+  Log,
+  Log1p,
+  Log2,
+  Rsqrt,
+  Sin,
+  Sqrt,
+  Tan,
+  Tanh,
+  Trunc,
   // two arguments
-  Add, Sub, Mul, Div, Maximum, Minimum, Maxnum, Minnum, Pow, Copysign,
-  And, Or, Xor,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Maximum,
+  Minimum,
+  Maxnum,
+  Minnum,
+  Pow,
+  Copysign,
+  And,
+  Or,
+  Xor,
   // three arguments
   Fma,
 };
@@ -59,10 +86,9 @@ T evaluateScalarRegion(mlir::Region &region, llvm::ArrayRef<T> arguments,
       if (auto constant = llvm::dyn_cast<arith::ConstantOp>(op)) {
         if (auto real = llvm::dyn_cast<mlir::FloatAttr>(constant.getValue()))
           return algebra.constant(real.getValueAsDouble());
-        return algebra.truth(
-            !llvm::cast<mlir::IntegerAttr>(constant.getValue())
-                 .getValue()
-                 .isZero());
+        return algebra.truth(!llvm::cast<mlir::IntegerAttr>(constant.getValue())
+                                  .getValue()
+                                  .isZero());
       }
       if (auto compare = llvm::dyn_cast<arith::CmpFOp>(op))
         return algebra.compare(compare.getPredicate(), in[0], in[1]);

@@ -49,6 +49,12 @@ struct CompiledKernel {
 /// The instruction sets that kernels can be compiled for, best first.
 llvm::ArrayRef<llvm::StringRef> getInstructionSets();
 
+/// The requested instruction sets, best first; all of them if none is
+/// requested. An unknown name is an error at the module.
+mlir::FailureOr<std::vector<std::string>>
+selectInstructionSets(mlir::ModuleOp module,
+                      llvm::ArrayRef<std::string> requested);
+
 /// The default place of the cache: $POSENC_CACHE_DIR, or posenc/kernels in the
 /// user's cache directory.
 std::string getDefaultCacheDirectory();
