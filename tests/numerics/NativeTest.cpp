@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <unistd.h>
 
 using namespace llvm;
@@ -263,8 +264,9 @@ Grid::Grid(std::vector<NativeSpec> kernels, bool full)
           if (isValid(row))
             rows.push_back(row);
         }
-  stable_sort(rows, [](const auto &x, const auto &y) {
-    return x[SpecIndex] < y[SpecIndex];
+  // A kernel's rows together, so that it is loaded once.
+  llvm::sort(rows, [](const auto &x, const auto &y) {
+    return std::tie(x[SpecIndex], x) < std::tie(y[SpecIndex], y);
   });
 }
 

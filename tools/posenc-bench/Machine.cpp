@@ -60,12 +60,11 @@ static double runTogether(int threads, const std::function<void(int)> &body) {
 
 // Twelve chains hide the latency of a fused multiply-add on every x86 core
 // there is. The registers start at zero, so nothing overflows.
+// clang-format off
 #define POSENC_CHAINS(X, R)                                                    \
-  X(R, "0")                                                                    \
-  X(R, "1")                                                                    \
-  X(R, "2")                                                                    \
-  X(R, "3") X(R, "4") X(R, "5") X(R, "6") X(R, "7") X(R, "8") X(R, "9")        \
-      X(R, "10") X(R, "11")
+  X(R, "0") X(R, "1") X(R, "2") X(R, "3") X(R, "4") X(R, "5")                  \
+  X(R, "6") X(R, "7") X(R, "8") X(R, "9") X(R, "10") X(R, "11")
+// clang-format on
 #define POSENC_FMA(R, I) "vfmadd231ps %%" R "14, %%" R "15, %%" R I "\n"
 #define POSENC_MUL_ADD(R, I)                                                   \
   "mulps %%" R "15, %%" R I "\n"                                               \

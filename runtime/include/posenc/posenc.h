@@ -167,9 +167,9 @@ POSENC_API posenc_status posenc_pool_create(int32_t threads,
 typedef void (*posenc_pool_body)(void *body_context, int64_t item,
                                  int32_t worker);
 
-/* An existing thread pool of the program. Kernels keep what they work on in
- * cache on the stack: each thread that runs tasks, and the calling thread, needs
- * up to 512 KB of it. */
+/* An existing thread pool of the program. Kernels keep their work on the stack:
+ * each thread that runs tasks, and the calling one, needs up to 512 KB of it.
+ */
 typedef struct posenc_pool_hooks {
   size_t size;     /* sizeof(posenc_pool_hooks) */
   int32_t threads; /* workers are 0 .. threads - 1 */
