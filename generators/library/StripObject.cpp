@@ -19,10 +19,12 @@ Expected<std::string> posenc::stripObject(StringRef bytes,
   objcopy::ConfigManager config;
   config.Common.StripUnneeded = true;
   auto noError = [](Error error) { return error; };
+  // The matcher keeps a reference to it.
+  std::string glob = (hiddenPrefix + "*").str();
   if (!hiddenPrefix.empty()) {
     objcopy::NameMatcher matcher;
     auto pattern = objcopy::NameOrPattern::create(
-        (hiddenPrefix + "*").str(), objcopy::MatchStyle::Wildcard, noError);
+        glob, objcopy::MatchStyle::Wildcard, noError);
     if (Error error = matcher.addMatcher(std::move(pattern)))
       return error;
     config.ELF.SymbolsToSetVisibility.emplace_back(std::move(matcher),
