@@ -176,7 +176,9 @@ void HeadInterpreter::viewTable(TableOp op) {
       view.rowStride = stride;
       break;
     case TableAxis::head:
-      view.data += extents[axis] == 1 ? 0 : head * stride;
+      // A table without elements has no address to count from.
+      if (view.data && extents[axis] != 1)
+        view.data += head * stride;
       break;
     case TableAxis::query:
       view.queryStride = stride;
