@@ -148,7 +148,7 @@ FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
 // A function of the score is evaluated in f32, like the score, on its way from
 // the accumulators to the score tile. Masked scores stay masked.
 FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
-  ScoreValue score = scores.lookup(op.getScore());
+  ScoreValue score = scores.lookup(op.getScores().front());
   FailureOr<SmallVector<TermInput>> inputs =
       terms.read(op.getInputs(), context.j);
   if (mlir::failed(inputs))
@@ -176,9 +176,9 @@ FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
 
 FailureOr<ScoreValue> ScoreBuilder::mask(SelectOp op) {
   ScoreValue score = scores.lookup(op.getScore());
-  if (llvm::isa<FullMaskAttr>(op.getMask()))
+  if (llvm::isa<FullMaskAttr>(op.getMaskAttr()))
     return score;
-  if (llvm::isa<CausalMaskAttr>(op.getMask()))
+  if (llvm::isa<CausalMaskAttr>(op.getMaskAttr()))
     // The alignment is in the shift.
     return masked(score, [=](Expr j) {
       return context.number(TileArgKind::KeyBegin) + keys.key(context.t, j) <=
@@ -186,7 +186,7 @@ FailureOr<ScoreValue> ScoreBuilder::mask(SelectOp op) {
                  context.number(TileArgKind::QueryShift);
     });
   return op.emitOpError("has a mask that cannot be generated: ")
-         << op.getMask();
+         << op.getMaskAttr();
 }
 
 ScoreValue ScoreBuilder::masked(ScoreValue score,

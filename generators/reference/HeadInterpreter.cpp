@@ -88,8 +88,8 @@ void HeadInterpreter::computeAngles(RotateOp op) {
   result.cos.clear();
   result.sin.clear();
   llvm::SmallVector<double> frequencies =
-      op.getFreqs().getDefiningOp<FreqsOp>().getLaw().getFrequencies();
-  for (int64_t position : positions[op.getPosition()])
+      op.getFreqs().front().getDefiningOp<FreqsOp>().getLaw().getFrequencies();
+  for (int64_t position : positions[op.getPositions().front()])
     for (double frequency : frequencies) {
       result.cos.push_back(std::cos(position * frequency));
       result.sin.push_back(std::sin(position * frequency));
@@ -185,6 +185,9 @@ void HeadInterpreter::viewTable(TableOp op) {
       break;
     case TableAxis::key:
       view.keyStride = stride;
+      break;
+    case TableAxis::batch:
+    case TableAxis::channel:
       break;
     }
   view.masks = op.getType().hasAxis(TableAxis::query) &&
@@ -331,7 +334,7 @@ void HeadInterpreter::evaluateRows(int64_t begin, int64_t end,
                                       begin, end, values);
         })
         .Case<MapOp>([&](MapOp op) {
-          values[op] = evaluateRegion(op.getBody(), op.getScore(),
+          values[op] = evaluateRegion(op.getBody(), op.getScores().front(),
                                       op.getInputs(), begin, end, values);
         })
         .Case<AddOp>([&](AddOp op) {
@@ -340,7 +343,7 @@ void HeadInterpreter::evaluateRows(int64_t begin, int64_t end,
         })
         .Case<SelectOp>([&](SelectOp op) {
           std::vector<double> result = values.find(op.getScore())->second;
-          MaskAttrInterface mask = op.getMask();
+          MaskAttrInterface mask = op.getMaskAttr();
           for (int64_t r = 0; r < rows; ++r)
             for (int64_t j = 0; j < keys; ++j)
               if (!mask.allows(begin + r, j, shape.queryLen, keys))

@@ -120,8 +120,8 @@ static const Encoding encodings[] = {
     })"},
     {"rope_softcap_bias", R"(
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = HALF>)
-    %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(0) : !posenc.query
-    %k1 = posenc.rotate %k by %j, %f pairing(half) first_dim(0) : !posenc.key
+    %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
+    %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
     %s1 = posenc.dot %q1, %k1 scale(SCALE)
     %c = posenc.map %s1(%r) : !posenc.relation {
     ^bb0(%x: f64, %d: f64):

@@ -101,10 +101,14 @@ Error Workload::run() const {
 }
 
 static SmallVector<MaskAttrInterface> getMasks(KernelOp kernel) {
-  if (!kernel.isExpanded())
-    return {kernel.getMaskOrDefault()};
   SmallVector<MaskAttrInterface> masks;
-  kernel.walk([&](SelectOp op) { masks.push_back(op.getMask()); });
+  auto add = [&](Attribute mask) {
+    if (auto overIndices = dyn_cast_or_null<MaskAttrInterface>(mask))
+      masks.push_back(overIndices);
+  };
+  if (!kernel.isExpanded())
+    add(kernel.getMaskOrDefault());
+  kernel.walk([&](SelectOp op) { add(op.getMaskAttr()); });
   return masks;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types, masks and laws: verification and meaning.
-#include "posenc/IR/Posenc.h"
+// Types and laws: verification and meaning. The classes of all attributes are
+// defined here, since one parser knows them all.
+#include "posenc/IR/Encodings.h"
 
 #include "OperandName.h"
 
@@ -89,65 +90,6 @@ LogicalResult TableType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// Masks
-//===----------------------------------------------------------------------===//
-
-/// min over results of a map over (q_begin, q_end, lq, lk).
-static AffineMap
-keyRange(MLIRContext *context,
-         function_ref<void(AffineExpr, AffineExpr, AffineExpr, AffineExpr,
-                           SmallVectorImpl<AffineExpr> &)>
-             build) {
-  AffineExpr qBegin, qEnd, lq, lk;
-  bindDims(context, qBegin, qEnd, lq, lk);
-  SmallVector<AffineExpr> results;
-  build(qBegin, qEnd, lq, lk, results);
-  return AffineMap::get(4, 0, results, context);
-}
-
-bool FullMaskAttr::allows(int64_t, int64_t, int64_t, int64_t) const {
-  return true;
-}
-AffineMap FullMaskAttr::getKeysEnd() const {
-  return keyRange(getContext(), [](auto, auto, auto, AffineExpr lk,
-                                   auto &results) { results.push_back(lk); });
-}
-AffineMap FullMaskAttr::getInteriorEnd() const { return getKeysEnd(); }
-bool FullMaskAttr::showsFuture() const { return true; }
-std::optional<Alignment> FullMaskAttr::getMaskAlignment() const {
-  return std::nullopt;
-}
-
-bool CausalMaskAttr::allows(int64_t i, int64_t j, int64_t queryLen,
-                            int64_t keyLen) const {
-  int64_t shift =
-      getAlignment() == Alignment::bottom_right ? keyLen - queryLen : 0;
-  return j <= i + shift;
-}
-AffineMap CausalMaskAttr::getKeysEnd() const {
-  bool shifted = getAlignment() == Alignment::bottom_right;
-  return keyRange(getContext(),
-                  [=](AffineExpr, AffineExpr qEnd, AffineExpr lq, AffineExpr lk,
-                      SmallVectorImpl<AffineExpr> &results) {
-                    results.push_back(shifted ? qEnd + lk - lq : qEnd);
-                    results.push_back(lk);
-                  });
-}
-AffineMap CausalMaskAttr::getInteriorEnd() const {
-  bool shifted = getAlignment() == Alignment::bottom_right;
-  return keyRange(getContext(), [=](AffineExpr qBegin, AffineExpr,
-                                    AffineExpr lq, AffineExpr lk,
-                                    SmallVectorImpl<AffineExpr> &results) {
-    results.push_back(shifted ? qBegin + lk - lq + 1 : qBegin + 1);
-    results.push_back(lk);
-  });
-}
-bool CausalMaskAttr::showsFuture() const { return false; }
-std::optional<Alignment> CausalMaskAttr::getMaskAlignment() const {
-  return getAlignment();
-}
-
-//===----------------------------------------------------------------------===//
 // Positions
 //===----------------------------------------------------------------------===//
 
@@ -164,10 +106,17 @@ LogicalResult IotaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 Alignment IotaAttr::getAlignment() const { return getAlign(); }
 bool IotaAttr::isAffine() const { return true; }
 
-/// position_tensor_c1
 LogicalResult
 PositionTensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                           StringRef name, Alignment) {
+                           StringRef name, int64_t axes, int64_t axis,
+                           Alignment) {
+  // position_tensor_c2
+  if (axes < 1 || axes > 4)
+    return emitError() << "expected 'axes' to be from 1 to 4, but got " << axes;
+  if (axis < 0 || axis >= axes)
+    return emitError() << "expected 'axis' to be from 0 to " << axes - 1
+                       << ", but got " << axis;
+  // position_tensor_c1
   return verifyOperandName(name, emitError);
 }
 Alignment PositionTensorAttr::getAlignment() const { return getAlign(); }
@@ -266,8 +215,25 @@ SmallVector<double> GeometricAttr::getFrequencies() const {
   return frequencies;
 }
 
+LogicalResult
+FrequenciesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        DenseF64ArrayAttr values) {
+  // frequencies_c1
+  if (values.empty())
+    return emitError() << "expected at least one frequency";
+  for (double value : values.asArrayRef())
+    if (!std::isfinite(value))
+      return emitError() << "expected frequencies to be finite, but got "
+                         << value;
+  return success();
+}
+SmallVector<double> FrequenciesAttr::getFrequencies() const {
+  return llvm::to_vector(getValues().asArrayRef());
+}
+
 LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  StringRef name, int64_t rows) {
+                                  StringRef name, int64_t rows,
+                                  int64_t channels) {
   // operand_c1
   if (failed(verifyOperandName(name, emitError)))
     return failure();
@@ -275,5 +241,9 @@ LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (rows < 0 || rows > (int64_t{1} << 26))
     return emitError() << "expected 'rows' to be between 0 and 2^26, but got "
                        << rows;
+  if (channels < 0 || channels > 65536)
+    return emitError() << "expected 'channels' to be between 0 and 65536, but "
+                          "got "
+                       << channels;
   return success();
 }

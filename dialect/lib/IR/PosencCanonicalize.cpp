@@ -12,10 +12,13 @@ using namespace posenc;
 /// select(s, full) => s
 /// select(select(s, m), m) => select(s, m)
 OpFoldResult SelectOp::fold(FoldAdaptor) {
-  if (isa<FullMaskAttr>(getMask()))
+  if (isa_and_nonnull<FullMaskAttr>(getMaskAttr()))
     return getScore();
   auto inner = getScore().getDefiningOp<SelectOp>();
-  if (inner && inner.getMask() == getMask())
+  bool isRepeated = inner && getMaskAttr() && !getOther() &&
+                    inner.getMaskAttr() == getMaskAttr() &&
+                    inner.getPositions() == getPositions() && !inner.getOther();
+  if (isRepeated)
     return inner.getResult();
   return {};
 }

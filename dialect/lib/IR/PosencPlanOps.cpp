@@ -109,33 +109,77 @@ static LogicalResult verifyBody(Operation *part, TypeRange arguments,
 LogicalResult PrepareOp::verifyRegions() {
   // prepare_c1
   MLIRContext *context = getContext();
+  Block &block = getBody().front();
   switch (getKind()) {
   case TableKind::angles:
+    if (block.getNumArguments() == 1 &&
+        isa<QueryType, KeyType>(block.getArgument(0).getType())) {
+      Type vector = block.getArgument(0).getType();
+      return verifyBody(*this, vector, vector);
+    }
     return verifyBody(*this, {},
                       {CoordType::get(context), FreqsType::get(context)});
   case TableKind::strip:
     return verifyBody(*this, {}, ScoreType::get(context));
+  case TableKind::rows: {
+    auto yield = dyn_cast<YieldOp>(block.getTerminator());
+    unsigned count = yield ? yield->getNumOperands() : 0;
+    bool fits =
+        block.getNumArguments() == 0 && (count == 1 || count == 2) &&
+        isa<TableType>(yield.getOperand(0).getType()) &&
+        (count == 1 || isa<RelationType>(yield.getOperand(1).getType()));
+    if (!fits)
+      return emitOpError("expects its body to have no arguments and to yield a "
+                         "table, and a relation if its rows have no bounds");
+    return success();
+  }
   }
   llvm_unreachable("unknown kind of table");
 }
 
+/// The body takes one vector and yields at least one, all of one type.
+static LogicalResult verifyVectors(Operation *part, Type vector) {
+  Operation *yield = part->getRegion(0).front().getTerminator();
+  size_t count = std::max<size_t>(1, yield->getNumOperands());
+  return verifyBody(part, vector, SmallVector<Type>(count, vector));
+}
+
 LogicalResult KeysOp::verifyRegions() {
   // keys_c1
-  Type key = KeyType::get(getContext());
-  return verifyBody(*this, key, key);
+  return verifyVectors(*this, KeyType::get(getContext()));
 }
 
 LogicalResult PrologueOp::verifyRegions() {
   // prologue_c1
-  Type query = QueryType::get(getContext());
-  return verifyBody(*this, query, query);
+  return verifyVectors(*this, QueryType::get(getContext()));
+}
+
+/// The number of vectors that a part yields.
+static size_t countVectors(Operation *part) {
+  return part->getRegion(0).front().getTerminator()->getNumOperands();
 }
 
 LogicalResult StepOp::verifyRegions() {
   // step_c1
   MLIRContext *context = getContext();
-  return verifyBody(*this, {QueryType::get(context), KeyType::get(context)},
-                    ScoreType::get(context));
+  auto plan = cast<PlanOp>((*this)->getParentOp());
+  SmallVector<Type> arguments(
+      plan.getPrologueOp() ? countVectors(plan.getPrologueOp()) : 1,
+      QueryType::get(context));
+  arguments.append(plan.getKeysOp() ? countVectors(plan.getKeysOp()) : 1,
+                   KeyType::get(context));
+  Operation *yield = getBody().front().getTerminator();
+  SmallVector<Type> results{ScoreType::get(context)};
+  size_t count = yield->getNumOperands();
+  if (count > 1 && isa<ScoreType>(yield->getOperand(1).getType()))
+    results.push_back(ScoreType::get(context));
+  // Value tables have types of their own.
+  while (results.size() + 1 < count &&
+         isa<TableType>(yield->getOperand(results.size()).getType())) {
+    results.push_back(yield->getOperand(results.size()).getType());
+    results.push_back(RelationType::get(context));
+  }
+  return verifyBody(*this, arguments, results);
 }
 
 LogicalResult EpilogueOp::verifyRegions() {

@@ -50,7 +50,10 @@ static KernelTensor makeOperand(const OperandTensor &operand) {
   KernelTensor tensor;
   tensor.name = operand.name;
   if (operand.isPositions) {
-    tensor.extents = {{ExtentKind::Batch}, {ExtentKind::KeyLen}};
+    if (operand.positionAxes > 1)
+      tensor.extents.push_back({ExtentKind::Const, operand.positionAxes});
+    tensor.extents.push_back({ExtentKind::Batch});
+    tensor.extents.push_back({ExtentKind::KeyLen});
     tensor.isInteger = true;
     tensor.unitStride = true;
     tensor.comment = "position of each key";
@@ -69,6 +72,12 @@ static KernelTensor makeOperand(const OperandTensor &operand) {
       break;
     case TableAxis::key:
       tensor.extents.push_back({ExtentKind::KeyLen});
+      break;
+    case TableAxis::batch:
+      tensor.extents.push_back({ExtentKind::Batch});
+      break;
+    case TableAxis::channel:
+      tensor.extents.push_back({ExtentKind::Const, operand.channels});
       break;
     }
   }
@@ -99,7 +108,7 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   add("v", ExtentKind::KvHeads, ExtentKind::KeyLen, valueDim, "values");
   add("o", ExtentKind::Heads, ExtentKind::QueryLen, valueDim, "the output")
       .isOutput = true;
-  if (!kernel.getNoLse()) {
+  if (kernel.exportsLse()) {
     KernelTensor &lse =
         add("lse", ExtentKind::Heads, ExtentKind::QueryLen, 0,
             "natural log-sum-exp of each row of scores; NULL: not wanted");

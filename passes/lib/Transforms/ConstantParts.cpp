@@ -134,7 +134,8 @@ void ConstantParts::replace(Operation *root, ArrayRef<double> values) {
   MLIRContext *context = builder.getContext();
   Value folded = TableOp::create(
       builder, root->getLoc(), table.getType(),
-      ConstantsAttr::get(context, DenseF64ArrayAttr::get(context, values)));
+      ConstantsAttr::get(context, DenseF64ArrayAttr::get(context, values),
+                         cast<ConstantsAttr>(table.getLaw()).getChannels()));
   SmallVector<Value> inputs(bias.getInputs());
   inputs.insert(inputs.begin() + argument + 1, folded);
   bias.getInputsMutable().assign(inputs);

@@ -104,7 +104,7 @@ static LogicalResult analyzeAlignment(DriverPlan &plan) {
     for (Operation &op : step.getBody().front()) {
       std::optional<Alignment> alignment;
       if (auto select = dyn_cast<SelectOp>(op))
-        alignment = select.getMask().getMaskAlignment();
+        alignment = select.getMaskAttr().getMaskAlignment();
       else if (auto position = dyn_cast<PositionOp>(op);
                position && position.getSide() == Side::query)
         alignment = position.getLaw().getAlignment();

@@ -45,8 +45,9 @@ public:
         values[bias.getResult()] =
             emitRegion(bias.getBody(), bias.getInputs(), {});
       else if (auto map = dyn_cast<MapOp>(op))
-        values[map.getResult()] = emitRegion(map.getBody(), map.getInputs(),
-                                             {values.lookup(map.getScore())});
+        values[map.getResult()] =
+            emitRegion(map.getBody(), map.getInputs(),
+                       {values.lookup(map.getScores().front())});
       else if (auto add = dyn_cast<AddOp>(op))
         values[add.getResult()] = arith::AddFOp::create(
             b, values.lookup(add.getLhs()), values.lookup(add.getRhs()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level 1 to level 2: named encodings become the primitives that they mean.
-#include "posenc/IR/Posenc.h"
+#include "posenc/IR/Expansion.h"
 #include "posenc/Transforms/Passes.h"
 
 namespace posenc {
@@ -20,20 +20,11 @@ static void expand(KernelOp kernel) {
       {QueryType::get(context), KeyType::get(context), ValueType::get(context)},
       {loc, loc, loc});
   Expansion expansion(builder, kernel, block->getArgument(0),
-                      block->getArgument(1));
+                      block->getArgument(1), block->getArgument(2));
   if (ArrayAttr list = kernel.getEncodeAttr())
     for (Attribute entry : list)
       cast<EncodingAttrInterface>(entry).expand(expansion);
-  Value score = DotOp::create(builder, loc, expansion.query, expansion.key,
-                              builder.getF64FloatAttr(kernel.getDotScale()));
-  for (Value term : expansion.terms)
-    score = AddOp::create(builder, loc, score, term);
-  score = SelectOp::create(builder, loc, score, kernel.getMaskOrDefault());
-  Value weights =
-      NormalizeOp::create(builder, loc, NormalizeKind::softmax, score);
-  Value output =
-      WeightedSumOp::create(builder, loc, weights, block->getArgument(2));
-  YieldOp::create(builder, loc, output);
+  expansion.finish(kernel.getMaskOrDefault());
   kernel.removeMaskAttr();
   kernel.removeScaleAttr();
   kernel.removePositionsAttr();

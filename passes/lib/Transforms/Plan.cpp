@@ -70,8 +70,8 @@ static LogicalResult checkAlignments(KernelOp kernel) {
   Alignment alignment{};
   for (Operation &op : kernel.getBody().front()) {
     std::optional<Alignment> own;
-    if (auto select = dyn_cast<SelectOp>(op))
-      own = select.getMask().getMaskAlignment();
+    if (auto select = dyn_cast<SelectOp>(op); select && select.getMaskAttr())
+      own = select.getMaskAttr().getMaskAlignment();
     else if (auto position = dyn_cast<PositionOp>(op);
              position && position.getSide() == Side::query)
       own = position.getLaw().getAlignment();

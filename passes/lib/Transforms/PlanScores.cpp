@@ -96,12 +96,15 @@ private:
           return success(succeeded(visit(add.getLhs(), base2, map)) &&
                          succeeded(visit(add.getRhs(), base2, map)));
         })
-        .Case<MapOp>([&](MapOp inner) {
+        .Case<MapOp>([&](MapOp inner) -> LogicalResult {
+          if (inner.getScores().size() != 1)
+            return inner.emitOpError("cannot be placed in a plan; expected one "
+                                     "score");
           if (base2)
             missed(inner, "Map",
                    "map is applied to every score, and the change to base 2 to "
                    "every result of it");
-          return visit(inner.getScore(), /*base2=*/false, inner);
+          return visit(inner.getScores().front(), /*base2=*/false, inner);
         })
         .Case<SelectOp>(
             [&](SelectOp select) { return visitSelect(select, base2, map); })
@@ -143,7 +146,11 @@ private:
   }
 
   LogicalResult visitSelect(SelectOp select, bool base2, MapOp map) {
-    if (hidesNothing(select.getMask())) {
+    if (!select.getMaskAttr() || select.getOther() ||
+        !select.getPositions().empty())
+      return select.emitOpError("cannot be placed in a plan; expected a mask "
+                                "over storage indices");
+    if (hidesNothing(select.getMaskAttr())) {
       planned(select, "Mask", "mask hides nothing and is dropped");
       return visit(select.getScore(), base2, map);
     }
@@ -157,7 +164,7 @@ private:
     planned(select, "Mask",
             "mask is applied in @edge alone: @interior ends before it hides "
             "keys");
-    terms.masks.insert(select.getMask());
+    terms.masks.insert(select.getMaskAttr());
     return visit(select.getScore(), base2, map);
   }
 
@@ -227,16 +234,17 @@ private:
         .Case<MapOp>([&](MapOp map) -> Value {
           if (base2)
             return change(write(map, /*base2=*/false));
-          inputs.map(map.getScore(), write(map.getScore(), /*base2=*/false));
+          inputs.map(map.getScores().front(),
+                     write(map.getScores().front(), /*base2=*/false));
           for (Value input : map.getInputs())
             cloneTermInput(builder, input, inputs);
           return builder.clone(*map, inputs)->getResult(0);
         })
         .Case<SelectOp>([&](SelectOp select) -> Value {
           Value score = write(select.getScore(), base2);
-          if (!masked || !terms.masks.contains(select.getMask()))
+          if (!masked || !terms.masks.contains(select.getMaskAttr()))
             return score;
-          return SelectOp::create(builder, loc, score, select.getMask());
+          return SelectOp::create(builder, loc, score, select.getMaskAttr());
         });
   }
 

@@ -14,6 +14,13 @@ FailureOr<SmallVector<RotateOp>> posenc::collectRotations(Value vector) {
       return op->emitOpError("cannot be placed in a plan; expected "
                              "posenc.rotate between the kernel's vectors and "
                              "posenc.dot");
+    if (rotation.getPositions().size() != 1 || !rotation.getMix().empty() ||
+        !rotation.getModulus().empty() ||
+        !rotation.getFreqs().front().getDefiningOp<FreqsOp>())
+      return op->emitOpError(
+          "cannot be placed in a plan; expected one position "
+          "and constant frequencies, without a modulus or a "
+          "mix");
     rotations.push_back(rotation);
     vector = rotation.getInput();
   }
@@ -24,9 +31,9 @@ FailureOr<SmallVector<RotateOp>> posenc::collectRotations(Value vector) {
 Value posenc::writeRotations(OpBuilder &builder, ArrayRef<RotateOp> rotations,
                              Value vector, PlanTables &tables) {
   for (RotateOp rotation : rotations) {
-    auto position = rotation.getPosition().getDefiningOp<PositionOp>();
+    auto position = rotation.getPositions().front().getDefiningOp<PositionOp>();
     FreqsLawAttrInterface freqs =
-        rotation.getFreqs().getDefiningOp<FreqsOp>().getLaw();
+        rotation.getFreqs().front().getDefiningOp<FreqsOp>().getLaw();
     StringRef table =
         tables.getAngles(rotation.getLoc(), position.getLaw(), freqs);
     int64_t dims = 2 * freqs.getFrequencies().size();

@@ -55,7 +55,7 @@ private:
           return set(select, isBase2(select.getScore()));
         })
         .Case<MapOp>([&](MapOp map) -> LogicalResult {
-          if (isBase2(map.getScore()))
+          if (isBase2(map.getScores().front()))
             return map.emitOpError(
                 "expects a natural score, but its input is in base 2");
           return success();

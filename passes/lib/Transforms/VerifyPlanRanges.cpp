@@ -12,7 +12,7 @@ using Masks = llvm::SetVector<MaskAttrInterface>;
 static Masks getMasks(StepOp step) {
   Masks masks;
   for (SelectOp select : step.getBody().front().getOps<SelectOp>())
-    masks.insert(select.getMask());
+    masks.insert(select.getMaskAttr());
   return masks;
 }
 
@@ -92,7 +92,7 @@ static LogicalResult verifyAlignments(PlanOp plan) {
     for (Operation &op : part.getRegion(0).front()) {
       LogicalResult result = success();
       if (auto select = dyn_cast<SelectOp>(op)) {
-        result = visit(&op, select.getMask().getMaskAlignment());
+        result = visit(&op, select.getMaskAttr().getMaskAlignment());
       } else if (auto position = dyn_cast<PositionOp>(op)) {
         if (position.getSide() == Side::query)
           result = visit(&op, position.getLaw().getAlignment());

@@ -511,7 +511,7 @@ posenc.kernel @rotate_c1 heads(2) head_dim(8) {
   %i = posenc.position query law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 6>)
   // expected-error@below {{'posenc.rotate' op expects the rotated channels [4, 4 + 6) to lie within the kernel's 'head_dim' (8)}}
-  %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(4) : !posenc.query
+  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(4) : !posenc.query
   %s = posenc.dot %q1, %k scale(1.0)
   %w = posenc.normalize softmax %s
   %o = posenc.weighted_sum %w, %v
@@ -526,7 +526,7 @@ posenc.kernel @rotate_c1_negative heads(2) head_dim(8) {
   %i = posenc.position query law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 6>)
   // expected-error@below {{'posenc.rotate' op expects the rotated channels [-2, -2 + 6) to lie within the kernel's 'head_dim' (8)}}
-  %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(-2) : !posenc.query
+  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(-2) : !posenc.query
   %s = posenc.dot %q1, %k scale(1.0)
   %w = posenc.normalize softmax %s
   %o = posenc.weighted_sum %w, %v
@@ -541,7 +541,7 @@ posenc.kernel @rotate_c1_overflow heads(2) head_dim(8) {
   %i = posenc.position query law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 6>)
   // expected-error@below {{'posenc.rotate' op expects the rotated channels [9223372036854775807, 9223372036854775807 + 6) to lie within the kernel's 'head_dim' (8)}}
-  %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(9223372036854775807) : !posenc.query
+  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(9223372036854775807) : !posenc.query
   %s = posenc.dot %q1, %k scale(1.0)
   %w = posenc.normalize softmax %s
   %o = posenc.weighted_sum %w, %v
@@ -556,7 +556,7 @@ posenc.kernel @rotate_c2 heads(2) head_dim(8) {
   %j = posenc.position key law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
   // expected-error@below {{'posenc.rotate' op expects a position of the query side, like its input}}
-  %q1 = posenc.rotate %q by %j, %f pairing(half) first_dim(0) : !posenc.query
+  %q1 = posenc.rotate %q by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.query
   %s = posenc.dot %q1, %k scale(1.0)
   %w = posenc.normalize softmax %s
   %o = posenc.weighted_sum %w, %v
@@ -571,7 +571,7 @@ posenc.kernel @rotate_c2_key heads(2) head_dim(8) {
   %i = posenc.position query law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
   // expected-error@below {{'posenc.rotate' op expects a position of the key side, like its input}}
-  %k1 = posenc.rotate %k by %i, %f pairing(half) first_dim(0) : !posenc.key
+  %k1 = posenc.rotate %k by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.key
   %s = posenc.dot %q, %k1 scale(1.0)
   %w = posenc.normalize softmax %s
   %o = posenc.weighted_sum %w, %v
@@ -586,7 +586,7 @@ posenc.kernel @rotate_value heads(2) head_dim(8) {
   %i = posenc.position key law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
   // expected-error@below {{'posenc.rotate' op operand #0 must be query or key vectors, but got '!posenc.value'}}
-  %v1 = posenc.rotate %v by %i, %f pairing(half) first_dim(0) : !posenc.value
+  %v1 = posenc.rotate %v by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.value
   posenc.yield
 }
 

@@ -90,8 +90,8 @@ posenc.kernel @two heads(4) kv_heads(2) head_dim(8) value_dim(6) {
   %i = posenc.position query law(#posenc.iota)
   %j = posenc.position key law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 100.0, dims = 8>)
-  %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(0) : !posenc.query
-  %k1 = posenc.rotate %k by %j, %f pairing(half) first_dim(0) : !posenc.key
+  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
+  %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
   %r = posenc.relation %i, %j law(#posenc.threshold_bucket<[1, 2, 4], future_offset = -1>)
   %t = posenc.table law(#posenc.operand<"table", rows = 4>) : !posenc.table<row, head>
   %b = posenc.bias(%r, %t) : !posenc.relation, !posenc.table<row, head> {

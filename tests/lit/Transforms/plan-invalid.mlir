@@ -78,7 +78,7 @@ posenc.kernel @alignments_differ heads(2) head_dim(8) {
   // expected-note@below {{the other term is here}}
   %i = posenc.position query law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
-  %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(0) : !posenc.query
+  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
   %s = posenc.dot %q1, %k scale(0.5)
   // expected-error@below {{'posenc.select' op cannot be placed in a plan; expected the alignment bottom_right that another term has, but got top_left}}
   %u = posenc.select %s mask(#posenc.causal<top_left>)

@@ -11,9 +11,9 @@ posenc.kernel @rotation_and_mask heads(2) head_dim(8) {
   %j = posenc.position key law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
   // expected-remark@below {{[Passed] QueryRotation | Category:posenc-plan | Remark="queries are rotated once per tile, by the prepared table @angles0"}}
-  %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(0) : !posenc.query
+  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
   // expected-remark@below {{[Passed] KeyRotation | Category:posenc-plan | Remark="keys are rotated once per call and not once per query tile, by the prepared table @angles0"}}
-  %k1 = posenc.rotate %k by %j, %f pairing(half) first_dim(0) : !posenc.key
+  %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
   // expected-remark@below {{[Passed] Scale | Category:posenc-plan | Remark="scale and the change to base 2 are applied to the queries, once per tile"}}
   %s = posenc.dot %q1, %k1 scale(0.25)
   // expected-remark@below {{[Passed] Mask | Category:posenc-plan | Remark="mask is applied in @edge alone: @interior ends before it hides keys"}}

@@ -73,9 +73,9 @@ posenc.kernel @rotations heads(4) head_dim(16) {
   %j = posenc.position key law(#posenc.iota)
   %j3 = posenc.position key law(#posenc.iota<offset = 3>)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
-  %q1 = posenc.rotate %q by %i, %f pairing(half) first_dim(0) : !posenc.query
-  %k1 = posenc.rotate %k by %j, %f pairing(half) first_dim(0) : !posenc.key
-  %k2 = posenc.rotate %k1 by %j3, %f pairing(interleaved) first_dim(8) : !posenc.key
+  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
+  %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+  %k2 = posenc.rotate %k1 by(%j3) freqs(%f) pairing(interleaved) first_dim(8) : !posenc.key
   %s = posenc.dot %q1, %k2 scale(0.25)
   %u = posenc.select %s mask(#posenc.causal)
   %p = posenc.normalize softmax %u

@@ -281,7 +281,7 @@ private:
       int64_t row = i + numbers.lookup("query_begin");
       int64_t shift = numbers.lookup("query_shift");
       int64_t key = j + numbers.lookup("key_begin");
-      return isa<CausalMaskAttr>(select.getMask()) && key > row + shift
+      return isa<CausalMaskAttr>(select.getMaskAttr()) && key > row + shift
                  ? -INFINITY
                  : in(0);
     }
@@ -293,7 +293,8 @@ private:
       return evaluateRegion(bias.getBody(), bias.getInputs(), {}, values, i, j);
     if (auto map = dyn_cast<MapOp>(op))
       return evaluateRegion(map.getBody(), map.getInputs(),
-                            {values.lookup(map.getScore())}, values, i, j);
+                            {values.lookup(map.getScores().front())}, values, i,
+                            j);
     return 0; // tables are read where they are used
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The posenc dialect: types, attributes, interfaces and operations.
+// The posenc dialect: types, attributes, interfaces and operations. Named
+// encodings are apart, in Encodings.h: nothing after the expansion needs them.
 #ifndef POSENC_IR_POSENC_H
 #define POSENC_IR_POSENC_H
 
@@ -23,26 +24,31 @@
 namespace posenc {
 
 class KernelOp;
+class EmbedOp;
 class PrepareOp;
 class KeysOp;
 class PrologueOp;
 class StepOp;
 class EpilogueOp;
 struct Expansion;
+struct EmbedExpansion;
 
 /// A tensor that a kernel reads besides q, k and v.
 struct OperandTensor {
   std::string name;
-  /// What each axis counts. Positions are [B, Lk] and have no table axes.
+  /// What each axis of a table counts; none for positions.
   llvm::SmallVector<TableAxis> axes;
-  /// The extent of the row axis, if there is one.
-  int64_t rows = 0;
-  /// int32 positions [B, Lk] rather than a table of f32.
+  /// The extents of the row and channel axes, if there are any.
+  int64_t rows = 0, channels = 0;
+  /// int32 positions [B, Lk], or [positionAxes, B, Lk] if there are several,
+  /// rather than a table of f32.
   bool isPositions = false;
+  int64_t positionAxes = 1;
 
   bool operator==(const OperandTensor &other) const {
     return name == other.name && axes == other.axes && rows == other.rows &&
-           isPositions == other.isPositions;
+           channels == other.channels && isPositions == other.isPositions &&
+           positionAxes == other.positionAxes;
   }
 };
 
@@ -67,43 +73,9 @@ void printF64Array(mlir::AsmPrinter &printer, mlir::DenseF64ArrayAttr values);
 
 namespace posenc {
 
-/// What an encoding sees and changes while its kernel is expanded.
-struct Expansion {
-  Expansion(mlir::OpBuilder &builder, KernelOp kernel, mlir::Value query,
-            mlir::Value key)
-      : builder(builder), loc(kernel.getLoc()), kernel(kernel), query(query),
-        key(key) {}
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-  KernelOp kernel;
-  /// The vectors as the encodings before have left them.
-  mlir::Value query, key;
-  /// Score terms to be added to the scaled dot product.
-  llvm::SmallVector<mlir::Value> terms;
-
-  /// The positions of one side, made on first use.
-  mlir::Value position(Side side);
-  /// law(p_i - p_j).
-  mlir::Value relation(mlir::Attribute law);
-  /// Appends a bias term; `body` gets the region's arguments.
-  void
-  addBias(mlir::ValueRange inputs,
-          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>
-              body);
-
-private:
-  mlir::Value positions[2];
-};
-
-/// Distances at which the buckets 1 .. buckets-1 of one direction start:
-/// bucket b holds the distances n with thresholds[b-1] <= n < thresholds[b].
-/// The law of Mesh TensorFlow's _relative_position_bucket in exact arithmetic.
-llvm::SmallVector<int64_t> logBucketThresholds(int64_t buckets,
-                                               int64_t maxDistance);
-
-/// The slopes of ALiBi for any head count, as the authors' code orders them.
-llvm::SmallVector<double> geometricSlopes(int64_t heads, double maxExponent);
+/// The side of the token that a position belongs to, if it is known: also
+/// through posenc.remap.
+std::optional<Side> getSide(mlir::Value position);
 
 } // namespace posenc
 

@@ -3,41 +3,7 @@
 #ifndef POSENC_ATTRS_TD
 #define POSENC_ATTRS_TD
 
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/BuiltinAttributeInterfaces.td"
-include "posenc/IR/PosencDialect.td"
-include "posenc/IR/PosencEnums.td"
-include "posenc/IR/PosencInterfaces.td"
-
-class Posenc_Attr<string name, string attrMnemonic, list<Trait> traits = []>
-    : AttrDef<Posenc_Dialect, name, traits> {
-  let mnemonic = attrMnemonic;
-}
-
-// A real number; integers and hexadecimal bit patterns are accepted too.
-class Posenc_F64Param<string value, string desc>
-    : AttrOrTypeParameter<"::llvm::APFloat", desc> {
-  let comparator = "$_lhs.bitwiseIsEqual($_rhs)";
-  let parser = "::posenc::parseF64($_parser)";
-  let defaultValue = !if(!empty(value), "", "::llvm::APFloat(" # value # ")");
-}
-
-// Real numbers, printed so that they read back unchanged.
-def Posenc_F64ArrayParam
-    : AttrOrTypeParameter<"::mlir::DenseF64ArrayAttr", "real numbers"> {
-  let parser = "::posenc::parseF64Array($_parser)";
-  let printer = "::posenc::printF64Array($_printer, $_self)";
-}
-
-class Posenc_IntParam<string value, string desc>
-    : DefaultValuedParameter<"int64_t", value, desc>;
-
-class Posenc_EnumParam<EnumInfo info, string value, string desc>
-    : DefaultValuedParameter<"::posenc::" # info.className,
-                             "::posenc::" # info.className # "::" # value, desc>;
-
-class Posenc_NameParam<string value>
-    : StringRefParameter<"the prefix of the operands' names", "\"" # value # "\"">;
+include "posenc/IR/PosencAttrBase.td"
 
 //===----------------------------------------------------------------------===//
 // Masks
@@ -45,7 +11,8 @@ class Posenc_NameParam<string value>
 
 class Posenc_MaskAttr<string name, string attrMnemonic>
     : Posenc_Attr<name, attrMnemonic,
-                  [DeclareAttrInterfaceMethods<Posenc_MaskInterface>]>;
+                  [DeclareAttrInterfaceMethods<Posenc_MaskInterface>,
+                   DeclareAttrInterfaceMethods<Posenc_MaskClauseInterface>]>;
 
 def Posenc_FullMaskAttr : Posenc_MaskAttr<"FullMask", "full"> {
   let summary = "every query sees every key";
@@ -65,6 +32,53 @@ def Posenc_CausalMaskAttr : Posenc_MaskAttr<"CausalMask", "causal"> {
       Posenc_EnumParam<Posenc_Alignment, "bottom_right",
                        "where row i stands when Lq != Lk">:$alignment);
   let assemblyFormat = "(`<` $alignment^ `>`)?";
+}
+
+def Posenc_WindowMaskAttr : Posenc_MaskAttr<"WindowMask", "window"> {
+  let summary = "a query sees the keys near its own place";
+  let description = [{
+    A query at `a` sees keys at `b` with `a - b <= left` and `b - a <= right`:
+    both bounds are inclusive and count neighbours, as in flash-attention's
+    `window_size`. A "sliding window of W" tokens in Mistral, Gemma or GPT-OSS
+    counts the query itself: `left = W - 1`. -1 means no bound. By default the
+    window is causal (`right = 0`).
+
+    `by = index` compares storage indices with the stated alignment, `by =
+    position` positions.
+
+    Constraints:
+    - (window_c1) `left` and `right` are at least -1 and at most 2^30.
+
+    Examples: `#posenc.window<left = 4095>`, `#posenc.window<left = 64, right = 64>`
+  }];
+  let parameters = (ins
+      Posenc_IntParam<"-1", "keys before the query that it sees, -1: all">:$left,
+      Posenc_IntParam<"0", "keys after the query that it sees, -1: all">:$right,
+      Posenc_EnumParam<Posenc_MaskBasis, "index", "what is compared">:$by,
+      Posenc_EnumParam<Posenc_Alignment, "bottom_right",
+                       "where row i stands when Lq != Lk">:$align);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
+}
+
+def Posenc_ChunkMaskAttr : Posenc_MaskAttr<"ChunkMask", "chunk"> {
+  let summary = "a query sees the keys of its own chunk";
+  let description = [{
+    A query at `a` sees keys at `b` with `floor(a / size) = floor(b / size)`
+    and `b <= a` (Llama 4's chunked attention).
+
+    Constraints:
+    - (chunk_c1) `size` is from 1 to 2^30.
+
+    Example: `#posenc.chunk<size = 8192>`
+  }];
+  let parameters = (ins
+      Posenc_IntParam<"8192", "tokens in a chunk">:$size,
+      Posenc_EnumParam<Posenc_MaskBasis, "index", "what is compared">:$by,
+      Posenc_EnumParam<Posenc_Alignment, "bottom_right",
+                       "where row i stands when Lq != Lk">:$align);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,19 +111,25 @@ def Posenc_IotaAttr : Posenc_PositionLawAttr<"Iota", "iota"> {
 
 def Posenc_PositionTensorAttr
     : Posenc_PositionLawAttr<"PositionTensor", "position_tensor"> {
-  let summary = "positions read from an int32 operand [B, Lk]";
+  let summary = "positions read from an int32 operand [B, Lk] or [axes, B, Lk]";
   let description = [{
     Key `j` of batch entry `b` is at `positions[b, j]`; query row `i` is at
     `positions[b, i + Lk - Lq]` with `bottom_right` and at `positions[b, i]`
-    with `top_left` alignment. Lq must not exceed Lk.
+    with `top_left` alignment. Lq must not exceed Lk. With `axes` above 1 the
+    operand is [axes, B, Lk] and `axis` says which of them this is. Segment
+    identifiers are positions too.
 
     Constraints:
-    - (position_tensor_c1) `name` is a C identifier but for dots.
+    - (position_tensor_c1) `name` is a C identifier but for dots;
+    - (position_tensor_c2) `axes` is from 1 to 4, `axis` from 0 to axes - 1.
 
-    Example: `#posenc.position_tensor<name = "positions">`
+    Examples: `#posenc.position_tensor<name = "positions">`,
+    `#posenc.position_tensor<axes = 3, axis = 1>`
   }];
   let parameters = (ins
       StringRefParameter<"the operand's name", "\"positions\"">:$name,
+      Posenc_IntParam<"1", "axes of a position">:$axes,
+      Posenc_IntParam<"0", "which axis is read">:$axis,
       Posenc_EnumParam<Posenc_Alignment, "bottom_right",
                        "where row i stands when Lq != Lk">:$align);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
@@ -197,15 +217,34 @@ def Posenc_GeometricAttr
   let genVerifyDecl = 1;
 }
 
-def Posenc_ConstantsAttr : Posenc_Attr<"Constants", "constants"> {
-  let summary = "a table whose numbers are known at compile time";
+def Posenc_FrequenciesAttr
+    : Posenc_Attr<"Frequencies", "frequencies",
+                  [DeclareAttrInterfaceMethods<Posenc_FreqsLawInterface>]> {
+  let summary = "frequencies as a list";
   let description = [{
-    Row-major over the axes of the table's type.
+    What the scaling laws of rotary encodings fold to. 0 leaves a pair as it is.
 
-    Example: `#posenc.constants<[0.5, 0.25]>`
+    Constraints:
+    - (frequencies_c1) there is at least one, and all are finite.
+
+    Example: `#posenc.frequencies<[1.0, 0.01]>`
   }];
   let parameters = (ins Posenc_F64ArrayParam:$values);
   let assemblyFormat = "`<` $values `>`";
+  let genVerifyDecl = 1;
+}
+
+def Posenc_ConstantsAttr : Posenc_Attr<"Constants", "constants"> {
+  let summary = "a table whose numbers are known at compile time";
+  let description = [{
+    Row-major over the axes of the table's type; `channels` is the extent of its
+    `channel` axis when it has a `row` axis too.
+
+    Examples: `#posenc.constants<[0.5, 0.25]>`, `#posenc.constants<[0.5, 0.25], channels = 2>`
+  }];
+  let parameters = (ins Posenc_F64ArrayParam:$values,
+                        Posenc_IntParam<"0", "the extent of the channel axis">:$channels);
+  let assemblyFormat = "`<` $values (`,` `channels` `=` $channels^)? `>`";
 }
 
 def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
@@ -215,17 +254,21 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
     if it has one. The `head` axis has the extent H of the call, or 1 for a
     table that all heads share; `query` and `key` have Lq and Lk. In tables
     with a `query` and a `key` axis a value of -1e30 or less means that the
-    pair is masked. Element type f32.
+    pair is masked. `batch` has B. Element type f32.
 
     Constraints:
     - (operand_c1) `name` is a C identifier but for dots;
-    - (operand_c2) `rows` is between 0 and 2^26.
+    - (operand_c2) `rows` is between 0 and 2^26, `channels` between 0 and 65536.
 
-    Examples: `#posenc.operand<"t5_bias.table", rows = 32>`, `#posenc.operand<"bias">`
+    Examples: `#posenc.operand<"t5_bias.table", rows = 32>`, `#posenc.operand<"bias">`,
+    `#posenc.operand<"shaw.keys", rows = 33, channels = 64>`
   }];
   let parameters = (ins StringRefParameter<"the operand's name">:$name,
-                        Posenc_IntParam<"0", "the extent of the row axis">:$rows);
-  let assemblyFormat = "`<` $name (`,` `rows` `=` $rows^)? `>`";
+                        Posenc_IntParam<"0", "the extent of the row axis">:$rows,
+                        Posenc_IntParam<"0", "the extent of the channel axis">:$channels);
+  let assemblyFormat = [{
+    `<` $name (`,` `rows` `=` $rows^)? (`,` `channels` `=` $channels^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

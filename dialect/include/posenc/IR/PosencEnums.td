@@ -10,14 +10,19 @@ class Posenc_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::posenc";
 }
 
-def Posenc_Side : Posenc_Enum<"Side", "which side of a score a token is on", [
+def Posenc_Side : Posenc_Enum<"Side", "which side of a score a token is on; 'token' in posenc.embed", [
     I32EnumAttrCase<"query", 0>,
-    I32EnumAttrCase<"key", 1>]>;
+    I32EnumAttrCase<"key", 1>,
+    I32EnumAttrCase<"token", 2>]>;
 
 def Posenc_Alignment : Posenc_Enum<"Alignment",
     "where query row i stands among the keys when Lq != Lk", [
     I32EnumAttrCase<"bottom_right", 0>,
     I32EnumAttrCase<"top_left", 1>]>;
+
+def Posenc_MaskBasis : Posenc_Enum<"MaskBasis", "what a mask compares", [
+    I32EnumAttrCase<"index", 0>,
+    I32EnumAttrCase<"position", 1>]>;
 
 def Posenc_Pairing : Posenc_Enum<"Pairing",
     "which two channels a rotation turns together", [
@@ -47,15 +52,43 @@ def Posenc_TableAxis : Posenc_Enum<"TableAxis", "what an axis of a table counts"
     I32EnumAttrCase<"row", 0>,
     I32EnumAttrCase<"head", 1>,
     I32EnumAttrCase<"query", 2>,
-    I32EnumAttrCase<"key", 3>]>;
+    I32EnumAttrCase<"key", 3>,
+    I32EnumAttrCase<"batch", 4>,
+    I32EnumAttrCase<"channel", 5>]>;
 
 def Posenc_NormalizeKind : Posenc_Enum<"NormalizeKind",
     "how a row of scores becomes weights", [
-    I32EnumAttrCase<"softmax", 0>]>;
+    I32EnumAttrCase<"softmax", 0>,
+    I32EnumAttrCase<"exp", 1>,
+    I32EnumAttrCase<"identity", 2>,
+    I32EnumAttrCase<"abs_sum", 3>,
+    I32EnumAttrCase<"linear", 4>]>;
+
+def Posenc_NormKind : Posenc_Enum<"NormKind",
+    "the statistic that a vector is divided by", [
+    I32EnumAttrCase<"l2", 0>,
+    I32EnumAttrCase<"rms", 1>,
+    I32EnumAttrCase<"layer", 2>]>;
+
+def Posenc_NormAxis : Posenc_Enum<"NormAxis",
+    "the channels that a norm runs over", [
+    I32EnumAttrCase<"head", 0>,
+    I32EnumAttrCase<"all_heads", 1>]>;
+
+def Posenc_EpsilonSite : Posenc_Enum<"EpsilonSite",
+    "how epsilon keeps a norm from dividing by 0", [
+    I32EnumAttrCase<"added", 0>,
+    I32EnumAttrCase<"floor", 1>]>;
+
+def Posenc_ScanKind : Posenc_Enum<"ScanKind",
+    "whether a scan counts the key itself", [
+    I32EnumAttrCase<"inclusive", 0>,
+    I32EnumAttrCase<"exclusive", 1>]>;
 
 def Posenc_TableKind : Posenc_Enum<"TableKind",
     "the shape of a table that is built before the tiles run", [
     I32EnumAttrCase<"angles", 0>,
-    I32EnumAttrCase<"strip", 1>]>;
+    I32EnumAttrCase<"strip", 1>,
+    I32EnumAttrCase<"rows", 2>]>;
 
 #endif // POSENC_ENUMS_TD

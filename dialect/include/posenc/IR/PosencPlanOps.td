@@ -3,7 +3,7 @@
 #ifndef POSENC_PLAN_OPS_TD
 #define POSENC_PLAN_OPS_TD
 
-include "posenc/IR/PosencOps.td"
+include "posenc/IR/PosencOpBase.td"
 
 def Posenc_PlanOp : Posenc_Op<"plan", [
     Symbol, SymbolTable, IsolatedFromAbove, NoTerminator, SingleBlock]> {
@@ -18,7 +18,11 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     `posenc.keys`, one `posenc.prologue`, one or more `posenc.step` and one
     `posenc.epilogue`. Scores inside a plan are in base 2 after
     `posenc.tile.to_base2`; dot products are from the start if the prologue has
-    a `posenc.tile.scale` marked `base2`.
+    a `posenc.tile.scale` marked `base2`. With kinds of normalisation that do
+    not exponentiate, scores stay natural.
+
+    `descending` walks the keys from the last to the first: what scans along a
+    row from the right needs.
 
     Constraints:
     - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
@@ -57,13 +61,15 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
   let arguments = (ins
       SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$kernel, StrAttr:$isa,
       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
-      DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$no_lse);
+      DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
+      UnitAttr:$no_lse);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
     `heads` `(` $heads `)` `kv_heads` `(` $kv_heads `)`
     `head_dim` `(` $head_dim `)` `value_dim` `(` $value_dim `)`
-    `rows` `(` $rows `)` `keys` `(` $keys `)` (`no_lse` $no_lse^)? attr-dict-with-keyword $body
+    `rows` `(` $rows `)` `keys` `(` $keys `)` (`descending` $descending^)?
+    (`no_lse` $no_lse^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -91,15 +97,21 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
   let description = [{
     Evaluated in double precision and stored as f32 in the prepared buffer.
 
-    - `angles`: yields a position of the key side and frequencies. One row per
+    - `angles`: yields a position of the key side and frequencies, or the key
+      vectors that a `posenc.rotate` of its argument, a key, makes. One row per
       position that a query or key of the call can have (per batch entry and
       key when positions are an operand): the cosines of its pairs, then the
-      sines.
+      sines, times the modulus. One table per head if frequencies or mixes
+      have a `head` axis.
     - `strip`: yields a Toeplitz score term. One number per head and distance
       `p_i - p_j`, rising.
+    - `rows`: yields a table, and a relation if its `row` axis has no bounds:
+      then it has one row for each distance of the call, rising. Stored in the
+      order batch, head, then the other axes as the type has them.
 
     Constraints:
-    - (prepare_c1) the body has no arguments and yields what its kind says.
+    - (prepare_c1) the body has no arguments, or with `angles` at most one, a
+      query or key, and yields what its kind says.
 
     Example:
     ```mlir
@@ -117,11 +129,12 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
 def Posenc_KeysOp : Posenc_PlanPartOp<"keys"> {
   let summary = "what is done to the keys once per (batch, key head)";
   let description = [{
-    Its result is kept in scratch for all query tiles. Without this operation
-    keys are read where the caller has them.
+    Its results are kept in scratch for all query tiles; a result that is the
+    argument itself, and without this operation the keys, are read where the
+    caller has them.
 
     Constraints:
-    - (keys_c1) the body takes and yields a !posenc.key.
+    - (keys_c1) the body takes a !posenc.key and yields at least one.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
@@ -130,7 +143,7 @@ def Posenc_PrologueOp : Posenc_PlanPartOp<"prologue"> {
   let summary = "what is done to the queries once per tile";
   let description = [{
     Constraints:
-    - (prologue_c1) the body takes and yields a !posenc.query.
+    - (prologue_c1) the body takes a !posenc.query and yields at least one.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
@@ -144,8 +157,11 @@ def Posenc_StepOp : Posenc_PlanPartOp<"step", [Symbol]> {
     last multiple of the plan's `keys` and leaves the rest to the next step.
 
     Constraints:
-    - (step_c1) the body takes a !posenc.query and a !posenc.key and yields a
-      !posenc.score.
+    - (step_c1) the body takes the queries of the prologue, then the keys of
+      `posenc.keys` or the one key without it. It yields a !posenc.score; with
+      `linear` normalisation a second one, the denominator's terms; then for
+      each value table a !posenc.table and the !posenc.relation that looks it
+      up.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AffineMapAttr:$until,
                        UnitAttr:$whole_blocks);
@@ -160,6 +176,7 @@ def Posenc_EpilogueOp : Posenc_PlanPartOp<"epilogue"> {
   let description = [{
     Constraints:
     - (epilogue_c1) the body takes a !posenc.state and yields a !posenc.output.
+      Its `posenc.tile.normalize` says how the steps accumulate.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
@@ -226,15 +243,41 @@ def Posenc_TileLoadStripOp : Posenc_TileOp<"tile.load_strip", "ScoreType"> {
   let assemblyFormat = "$table attr-dict";
 }
 
-def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
-  let summary = "divides the running output by the running sum";
+def Posenc_TileLoadTableOp : Posenc_PrimitiveOp<"tile.load_table", [], Posenc_PlanParts> {
+  let summary = "a prepared table";
   let description = [{
-    Also writes the natural log-sum-exp `ln(2) (m + log2(l))` where the caller
-    wants it. Rows without keys give 0 and -inf.
+    Example: `%t = posenc.tile.load_table @rows0 : !posenc.table<row, channel>`
   }];
-  let arguments = (ins Posenc_NormalizeKind:$kind, Posenc_StateType:$state);
+  let arguments = (ins FlatSymbolRefAttr:$table);
+  let results = (outs Posenc_TableType:$result);
+  let assemblyFormat = "$table attr-dict `:` qualified(type($result))";
+}
+
+def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
+  let summary = "from the running sums to the output";
+  let description = [{
+    `softmax` divides the running output by the running sum, after the sink's
+    share is added to it; `exp` and `identity` leave it as it is, `abs_sum` and
+    `linear` divide by the sum of magnitudes or of denominators, as
+    `posenc.normalize` says. `softmax` and `exp` also write the natural
+    log-sum-exp `ln(2) (m + log2(l))` where the caller wants it. Rows without
+    keys give 0 and -inf, or the sink.
+  }];
+  let arguments = (ins Posenc_NormalizeKind:$kind, Posenc_StateType:$state,
+                       Optional<Posenc_TableType>:$sink,
+                       OptionalAttr<DenseF64ArrayAttr>:$bounds);
   let results = (outs Posenc_OutputType:$result);
-  let assemblyFormat = "$kind $state attr-dict";
+  let assemblyFormat = [{
+    $kind $state (`sink` `(` $sink^ `:` qualified(type($sink)) `)`)?
+    (`bounds` `(` $bounds^ `)`)? attr-dict
+  }];
+}
+
+def Posenc_TileRemainderOp : Posenc_TileOp<"tile.remainder", "OutputType"> {
+  let summary = "adds what the weights of a row leave over times its own value";
+  let arguments = (ins Posenc_OutputType:$output, Posenc_StateType:$state);
+  let results = (outs Posenc_OutputType:$result);
+  let assemblyFormat = "$output `,` $state attr-dict";
 }
 
 #endif // POSENC_PLAN_OPS_TD

@@ -23,8 +23,10 @@ def Posenc_KeyType : Posenc_SimpleType<"Key", "key",
     "the key vectors of one head: [Lk, head_dim]">;
 def Posenc_ValueType : Posenc_SimpleType<"Value", "value",
     "the value vectors of one head: [Lk, value_dim]">;
+def Posenc_TokensType : Posenc_SimpleType<"Tokens", "tokens",
+    "the embedding vectors of one sequence: [L, dim]">;
 def Posenc_CoordType : Posenc_SimpleType<"Coord", "coord",
-    "the integer position of each token of one side">;
+    "a real number for each token of one side: its position on one axis">;
 def Posenc_RelationType : Posenc_SimpleType<"Relation", "relation",
     "an integer for each (query, key) pair: a distance or a bucket">;
 def Posenc_FreqsType : Posenc_SimpleType<"Freqs", "freqs",
@@ -40,10 +42,12 @@ def Posenc_StateType : Posenc_SimpleType<"State", "state",
 
 def Posenc_TableType : Posenc_Type<"Table", "table", "numbers looked up by index"> {
   let description = [{
-    Each axis says what indexes it: `row` a relation, `head` the query head,
-    `query` and `key` the storage index of the token.
+    Each axis says what indexes it: `row` a relation or a position, `head` the
+    query head, `query` and `key` the storage index of the token, `batch` the
+    batch entry, `channel` a channel of a vector or a `posenc.sum_index`. A
+    number outside a finite `row` axis is clamped to it.
 
-    Example: `!posenc.table<row, head>`
+    Examples: `!posenc.table<row, head>`, `!posenc.table<row, channel>`
   }];
   let parameters = (ins ArrayRefParameter<"::posenc::TableAxis">:$axes);
   let assemblyFormat = "`<` $axes `>`";
@@ -53,8 +57,12 @@ def Posenc_TableType : Posenc_Type<"Table", "table", "numbers looked up by index
   }];
 }
 
-def Posenc_Vector : AnyTypeOf<[Posenc_QueryType, Posenc_KeyType],
-                              "query or key vectors">;
+def Posenc_Vector : AnyTypeOf<[Posenc_QueryType, Posenc_KeyType, Posenc_TokensType],
+                              "query, key or embedding vectors">;
+def Posenc_ScoreOrOutput : AnyTypeOf<[Posenc_ScoreType, Posenc_OutputType],
+                                     "scores or outputs">;
+def Posenc_RowIndex : AnyTypeOf<[Posenc_RelationType, Posenc_CoordType, Posenc_ScoreType],
+                                "a relation, a position or scores">;
 def Posenc_TermInput
     : AnyTypeOf<[Posenc_RelationType, Posenc_CoordType, Posenc_TableType],
                 "a relation, a position or a table">;

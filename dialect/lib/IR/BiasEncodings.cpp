@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Named encodings: the checks against their kernel and their expansion.
-#include "posenc/IR/Posenc.h"
+// Encodings that add a bias to the score: checks and expansions.
+#include "posenc/IR/Encodings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,50 +14,6 @@ using namespace mlir;
 using namespace posenc;
 
 //===----------------------------------------------------------------------===//
-// What encodings build with
-//===----------------------------------------------------------------------===//
-
-Value Expansion::position(Side side) {
-  Value &value = positions[static_cast<size_t>(side)];
-  if (!value)
-    value =
-        PositionOp::create(builder, loc, side, kernel.getPositionsOrDefault());
-  return value;
-}
-
-Value Expansion::relation(Attribute law) {
-  // Named, since the order in which arguments are evaluated is not fixed.
-  Value query = position(Side::query), key = position(Side::key);
-  return RelationOp::create(builder, loc, query, key,
-                            cast<RelationLawAttrInterface>(law));
-}
-
-void Expansion::addBias(ValueRange inputs,
-                        function_ref<Value(OpBuilder &, ValueRange)> body) {
-  auto bias = BiasOp::create(builder, loc, inputs);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&bias.getBody());
-  for (size_t i = 0; i < inputs.size(); ++i)
-    block->addArgument(builder.getF64Type(), loc);
-  Value result = body(builder, block->getArguments());
-  YieldOp::create(builder, loc, result);
-  terms.push_back(bias);
-}
-
-/// A bias that is a table looked up by a relation.
-static void addLookup(Expansion &expansion, Attribute relationLaw,
-                      StringRef operand, int64_t rows) {
-  MLIRContext *context = expansion.builder.getContext();
-  TableAxis axes[] = {TableAxis::row, TableAxis::head};
-  Value table = TableOp::create(expansion.builder, expansion.loc,
-                                TableType::get(context, axes),
-                                OperandAttr::get(context, operand, rows));
-  expansion.addBias(
-      {expansion.relation(relationLaw), table},
-      [](OpBuilder &, ValueRange arguments) { return arguments[1]; });
-}
-
-//===----------------------------------------------------------------------===//
 // Nope
 //===----------------------------------------------------------------------===//
 
@@ -67,56 +23,6 @@ NopeAttr::verifyInKernel(KernelOp &, function_ref<InFlightDiagnostic()>) const {
   return success();
 }
 void NopeAttr::expand(Expansion &) const {}
-
-//===----------------------------------------------------------------------===//
-// Rope
-//===----------------------------------------------------------------------===//
-
-LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               APFloat base, Pairing, int64_t dims, Placement,
-                               StringRef) {
-  // rope_c1
-  if (!base.isFinite() || base.isNegative() || base.isZero())
-    return emitError() << "expected 'base' of #posenc.rope to be positive and "
-                          "finite, but got "
-                       << base.convertToDouble();
-  // rope_c2
-  if (dims < 0 || dims % 2 != 0)
-    return emitError() << "expected 'dims' of #posenc.rope to be even and "
-                          "positive, or 0 for the whole head, but got "
-                       << dims;
-  return success();
-}
-
-StringRef RopeAttr::getEncodingName() const { return getName(); }
-
-LogicalResult
-RopeAttr::verifyInKernel(KernelOp &kernel,
-                         function_ref<InFlightDiagnostic()> emitError) const {
-  // rope_c3
-  if (getDims() > static_cast<int64_t>(kernel.getHeadDim()))
-    return emitError() << "expected 'dims' of #posenc.rope (" << getDims()
-                       << ") to be at most the kernel's 'head_dim' ("
-                       << kernel.getHeadDim() << ")";
-  return success();
-}
-
-void RopeAttr::expand(Expansion &expansion) const {
-  OpBuilder &builder = expansion.builder;
-  int64_t headDim = expansion.kernel.getHeadDim();
-  int64_t dims = getDims() == 0 ? headDim : getDims();
-  int64_t firstDim = getPlacement() == Placement::first ? 0 : headDim - dims;
-  Value freqs = FreqsOp::create(
-      builder, expansion.loc,
-      GeometricAttr::get(builder.getContext(), getBase(), dims));
-  auto rotate = [&](Value input, Side side) -> Value {
-    return RotateOp::create(builder, expansion.loc, input.getType(), input,
-                            expansion.position(side), freqs, getPairing(),
-                            firstDim);
-  };
-  expansion.query = rotate(expansion.query, Side::query);
-  expansion.key = rotate(expansion.key, Side::key);
-}
 
 //===----------------------------------------------------------------------===//
 // Alibi
@@ -158,23 +64,23 @@ AlibiAttr::verifyInKernel(KernelOp &kernel,
 }
 
 void AlibiAttr::expand(Expansion &expansion) const {
-  OpBuilder &builder = expansion.builder;
-  MLIRContext *context = builder.getContext();
-  SmallVector<double> slopes = geometricSlopes(
-      expansion.kernel.getHeads(), getMaxExponent().convertToDouble());
-  Value table = TableOp::create(
-      builder, expansion.loc, TableType::get(context, {TableAxis::head}),
-      ConstantsAttr::get(context, DenseF64ArrayAttr::get(context, slopes)));
+  MLIRContext *context = expansion.getContext();
+  Value table =
+      expansion.constants(geometricSlopes(expansion.kernel.getHeads(),
+                                          getMaxExponent().convertToDouble()),
+                          {TableAxis::head});
   Value distance = expansion.relation(
       DifferenceAttr::get(context, Orientation::query_minus_key));
   bool symmetric = getForm() == BiasForm::symmetric;
-  expansion.addBias({distance, table}, [&](OpBuilder &b, ValueRange arguments) {
-    Value d = arguments[0];
-    if (symmetric)
-      d = math::AbsFOp::create(b, expansion.loc, d);
-    Value product = arith::MulFOp::create(b, expansion.loc, d, arguments[1]);
-    return arith::NegFOp::create(b, expansion.loc, product).getResult();
-  });
+  expansion.outsideTerms.push_back(expansion.bias(
+      {distance, table}, [&](OpBuilder &b, ValueRange arguments) -> Value {
+        Value d = arguments[0];
+        if (symmetric)
+          d = math::AbsFOp::create(b, expansion.loc, d);
+        Value product =
+            arith::MulFOp::create(b, expansion.loc, d, arguments[1]);
+        return arith::NegFOp::create(b, expansion.loc, product);
+      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,7 +180,8 @@ void T5BiasAttr::expand(Expansion &expansion) const {
       DenseI64ArrayAttr::get(context,
                              logBucketThresholds(perSide, getMaxDistance())),
       both ? perSide : -1);
-  addLookup(expansion, law, getOperandNames().front(), getBuckets());
+  expansion.outsideTerms.push_back(expansion.lookup(
+      expansion.relation(law), getOperandNames().front(), getBuckets()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,8 +212,9 @@ ToeplitzBiasAttr::verifyInKernel(KernelOp &,
 void ToeplitzBiasAttr::expand(Expansion &expansion) const {
   auto law = ClippedDistanceAttr::get(expansion.builder.getContext(),
                                       getOrientation(), getMaxDistance());
-  addLookup(expansion, law, getOperandNames().front(),
-            2 * getMaxDistance() + 1);
+  expansion.outsideTerms.push_back(expansion.lookup(expansion.relation(law),
+                                                    getOperandNames().front(),
+                                                    2 * getMaxDistance() + 1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,11 +232,8 @@ DenseBiasAttr::verifyInKernel(KernelOp &,
 }
 
 void DenseBiasAttr::expand(Expansion &expansion) const {
-  MLIRContext *context = expansion.builder.getContext();
-  TableAxis axes[] = {TableAxis::head, TableAxis::query, TableAxis::key};
-  Value table = TableOp::create(expansion.builder, expansion.loc,
-                                TableType::get(context, axes),
-                                OperandAttr::get(context, getName(), 0));
-  expansion.addBias(
-      {table}, [](OpBuilder &, ValueRange arguments) { return arguments[0]; });
+  Value table = expansion.operand(
+      getName(), {TableAxis::head, TableAxis::query, TableAxis::key});
+  expansion.outsideTerms.push_back(expansion.bias(
+      {table}, [](OpBuilder &, ValueRange arguments) { return arguments[0]; }));
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a named encoding or a mask sees and changes while its kernel is
+// expanded.
+#ifndef POSENC_IR_EXPANSION_H
+#define POSENC_IR_EXPANSION_H
+
+#include "posenc/IR/Posenc.h"
+
+#include <functional>
+#include <optional>
+
+namespace posenc {
+
+/// Builds one f64 (or i1) of the f64 arguments of a region.
+using RegionBuilder =
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>;
+/// A function of a score, built later.
+using ScoreFunction = std::function<mlir::Value(mlir::Value)>;
+
+/// What kernels and embeddings have in common.
+struct ExpansionBase {
+  ExpansionBase(mlir::OpBuilder &builder, mlir::Location loc,
+                PositionLawAttrInterface positions)
+      : builder(builder), loc(loc), positionLaw(positions) {}
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+  mlir::MLIRContext *getContext() const { return builder.getContext(); }
+
+  /// The positions of one side, made on first use; those of another axis or
+  /// law when given.
+  mlir::Value position(Side side);
+  mlir::Value position(Side side, PositionLawAttrInterface law);
+  mlir::Value remap(mlir::Value position, RegionBuilder build);
+
+  /// law(p_i - p_j) of the kernel's positions, or of others.
+  mlir::Value relation(mlir::Attribute law);
+  mlir::Value relation(mlir::Value query, mlir::Value key, mlir::Attribute law);
+  mlir::Value relationMap(mlir::ValueRange inputs, std::optional<int64_t> rows,
+                          RegionBuilder build);
+  mlir::Value sumIndex(int64_t extent);
+
+  /// A table that the caller passes in, or one of constants.
+  mlir::Value operand(llvm::StringRef name, llvm::ArrayRef<TableAxis> axes,
+                      int64_t rows = 0, int64_t channels = 0);
+  mlir::Value constants(llvm::ArrayRef<double> values,
+                        llvm::ArrayRef<TableAxis> axes, int64_t channels = 0);
+  mlir::Value tableMap(int64_t channels, RegionBuilder build);
+
+  mlir::Value freqs(llvm::ArrayRef<double> values);
+
+  /// Fills the region with a block of `arguments` f64 that yields what is
+  /// built.
+  void fillRegion(mlir::Region &region, unsigned arguments,
+                  RegionBuilder build);
+
+protected:
+  PositionLawAttrInterface positionLaw;
+
+private:
+  llvm::SmallVector<std::pair<std::pair<Side, mlir::Attribute>, mlir::Value>>
+      positions;
+};
+
+/// A kernel while its encodings are expanded, in the order of the list. Vectors
+/// change at once; scores are put together when all encodings have said what
+/// they add:
+///
+///   s = dots + inside terms        each inside term holds its own scale
+///   s = caps (s)
+///   s = s + outside terms
+///   s = maps (s)
+///   s = mask (s)
+///   s = scans (s)                  functions of masked scores
+///   p = normalize (s)
+///   o = weighted_sum(p, v) + value terms
+struct Expansion : ExpansionBase {
+  /// A dot product and where it is used.
+  struct Branch {
+    mlir::Value query, key;
+    /// Keeps the branches before it where it allows a pair, and takes this one
+    /// elsewhere; null for the first.
+    std::function<mlir::Value(mlir::Value kept, mlir::Value other)> select;
+  };
+
+  Expansion(mlir::OpBuilder &builder, KernelOp kernel, mlir::Value query,
+            mlir::Value key, mlir::Value value);
+
+  KernelOp kernel;
+  mlir::Value value;
+  /// The scale of the dot product.
+  double scale;
+
+  /// Applies a function to the queries or keys of every branch.
+  void transformQueries(llvm::function_ref<mlir::Value(mlir::Value)> function);
+  void transformKeys(llvm::function_ref<mlir::Value(mlir::Value)> function);
+  /// The vectors as the encodings before have left them, of the first branch.
+  mlir::Value query() const { return branches.front().query; }
+  mlir::Value key() const { return branches.front().key; }
+  llvm::SmallVector<Branch, 1> branches;
+
+  /// The sum of the dot products, unless an encoding builds it otherwise; takes
+  /// the vectors as all encodings have left them.
+  std::function<mlir::Value(Expansion &)> buildDots;
+
+  llvm::SmallVector<mlir::Value> insideTerms, outsideTerms;
+  llvm::SmallVector<ScoreFunction> caps, maps, scans;
+  /// The weights from the masked, scanned scores; softmax by default.
+  std::function<mlir::Value(mlir::Value)> normalize;
+  /// Outputs beside the weighted sum of the values.
+  llvm::SmallVector<std::function<mlir::Value(mlir::Value weights)>> valueTerms;
+
+  /// A bias; the caller puts it among the terms.
+  mlir::Value bias(mlir::ValueRange inputs, RegionBuilder build);
+  /// A bias that is a table over (row, head) looked up by a relation.
+  mlir::Value lookup(mlir::Value relation, llvm::StringRef operand,
+                     int64_t rows);
+  /// A function of scores and inputs.
+  mlir::Value map(mlir::ValueRange scores, mlir::ValueRange inputs,
+                  RegionBuilder build);
+  mlir::Value selectWhere(mlir::Value score, mlir::Value other,
+                          mlir::ValueRange inputs, RegionBuilder build);
+  /// Storage indices, with the alignment of the mask.
+  mlir::Value index(Side side, Alignment alignment);
+
+  /// Puts the kernel's body together.
+  void finish(MaskClauseAttrInterface mask);
+};
+
+/// An input embedding while its encodings are expanded.
+struct EmbedExpansion : ExpansionBase {
+  EmbedExpansion(mlir::OpBuilder &builder, EmbedOp embed, mlir::Value tokens);
+
+  EmbedOp embed;
+  /// The vectors as the encodings before have left them.
+  mlir::Value tokens;
+};
+
+/// Distances at which the buckets 1 .. buckets-1 of one direction start:
+/// bucket b holds the distances n with thresholds[b-1] <= n < thresholds[b].
+/// The law of Mesh TensorFlow's _relative_position_bucket in exact arithmetic.
+llvm::SmallVector<int64_t> logBucketThresholds(int64_t buckets,
+                                               int64_t maxDistance);
+
+/// The slopes of ALiBi for any head count, as the authors' code orders them.
+llvm::SmallVector<double> geometricSlopes(int64_t heads, double maxExponent);
+
+} // namespace posenc
+
+#endif // POSENC_IR_EXPANSION_H

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Level 1, and the containers of level 2.
+#ifndef POSENC_KERNEL_OPS_TD
+#define POSENC_KERNEL_OPS_TD
+
+include "posenc/IR/PosencOpBase.td"
+
+def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
+  let summary = "an attention kernel";
+  let description = [{
+    `o = softmax(scale * q k^T + terms) v` for every batch entry and query
+    head, with the position encoding inside.
+
+    Without a body (level 1) the clauses say everything:
+
+    - `heads`, `kv_heads` (default: `heads`; query head `h` reads key head
+      `h / (heads / kv_heads)`), `head_dim` of queries and keys, `value_dim`
+      (default: `head_dim`), `dtype` of q, k, v and o (default: f32);
+    - `mask`: `#posenc.full` (default), `#posenc.causal`, `#posenc.window`,
+      `#posenc.chunk`, ..., or `#posenc.all` and `#posenc.any` of several;
+    - `scale` of the dot product (default: what an encoding fixes, or else
+      `1 / sqrt(head_dim)`);
+    - `positions`: `#posenc.iota` (default) or `#posenc.position_tensor`;
+    - `context_length`: the longest sequence that the kernel is meant for, in tokens;
+      the compiler warns of encodings that do not reach so far;
+    - `no_lse`: the kernel never exports the log-sum-exp of a row; by default it
+      can (natural logarithm, of the final scores);
+    - `encode`: named encodings. Their order is the order of operations on q and
+      k. Score terms go where their site says: terms inside the scale, caps,
+      terms outside, maps, the mask, scans, the normaliser.
+
+    With a body (level 2) the body says what the numbers are and the clauses
+    `mask`, `scale`, `positions` and `encode` must be absent. The body's
+    arguments are the query, key and value vectors of one head; it yields the
+    output.
+
+    Constraints:
+    - (kernel_c1) `heads` and `kv_heads` are positive, and `kv_heads` divides
+      `heads`;
+    - (kernel_c2) `head_dim` is even, from 2 to 256; `value_dim` is from 1 to
+      256;
+    - (kernel_c3) `dtype` is f32;
+    - (kernel_c4) names of encodings are unique, and so are names of operands,
+      which are C identifiers but for dots;
+    - (kernel_c5) `scale` is finite and not 0;
+    - (kernel_c6) `positions` and the mask agree on the alignment;
+    - (kernel_c8) at most one of the `scale` clause and the encodings fixes the
+      scale, or they agree;
+    - (kernel_c9) `context_length` is positive;
+    - (kernel_c7) a body holds primitives only, has the arguments
+      (!posenc.query, !posenc.key, !posenc.value) and yields an output.
+
+    Examples:
+    ```mlir
+    posenc.kernel @llama_3_8b heads(32) kv_heads(8) head_dim(128) dtype(f32) mask(#posenc.causal)
+      encode [#posenc.rope<base = 5.0e5>]
+
+    posenc.kernel @level2 heads(8) head_dim(64) {
+    ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+      %s = posenc.dot %q, %k scale(0.125)
+      %u = posenc.select %s mask(#posenc.causal)
+      %p = posenc.normalize softmax %u
+      %o = posenc.weighted_sum %p, %v
+      posenc.yield %o : !posenc.output
+    }
+    ```
+  }];
+  let arguments = (ins
+      SymbolNameAttr:$sym_name,
+      I64Attr:$heads,
+      OptionalAttr<I64Attr>:$kv_heads,
+      I64Attr:$head_dim,
+      OptionalAttr<I64Attr>:$value_dim,
+      OptionalAttr<TypeAttr>:$dtype,
+      OptionalAttr<Posenc_MaskClause>:$mask,
+      OptionalAttr<F64Attr>:$scale,
+      OptionalAttr<Posenc_PositionLaw>:$positions,
+      UnitAttr:$no_lse,
+      OptionalAttr<I64Attr>:$context_length,
+      OptionalAttr<Posenc_EncodeList>:$encode);
+  let regions = (region MaxSizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `heads` `(` $heads `)` (`kv_heads` `(` $kv_heads^ `)`)?
+    `head_dim` `(` $head_dim `)`
+    oilist(`value_dim` `(` $value_dim `)`
+         | `dtype` `(` $dtype `)`
+         | `mask` `(` $mask `)`
+         | `scale` `(` $scale `)`
+         | `positions` `(` $positions `)`
+         | `no_lse` $no_lse
+         | `context_length` `(` $context_length `)`
+         | `encode` $encode)
+    attr-dict-with-keyword ($body^)?
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the body says what the kernel computes.
+    bool isExpanded() { return !getBody().empty(); }
+    int64_t getNumKvHeads() { return getKvHeads().value_or(getHeads()); }
+    int64_t getValueSize() { return getValueDim().value_or(getHeadDim()); }
+    ::mlir::Type getElementType();
+    /// The clause or its default.
+    double getDotScale();
+    /// Whether rows of scores have a log-sum-exp that a caller can ask for.
+    bool exportsLse();
+    ::posenc::MaskClauseAttrInterface getMaskOrDefault();
+    ::posenc::PositionLawAttrInterface getPositionsOrDefault();
+    /// The tensors that a level-2 body reads besides q, k and v, in order of
+    /// first use.
+    ::llvm::SmallVector<::posenc::OperandTensor> getOperandTensors();
+  }];
+}
+
+def Posenc_EmbedOp : Posenc_Op<"embed", [Symbol, IsolatedFromAbove]> {
+  let summary = "an input embedding with position encodings";
+  let description = [{
+    `y = dropout(scale * x + encodings)` for every batch entry and token, fused.
+    `x` and `y` are [B, L, dim].
+
+    Clauses as in `posenc.kernel`: `dim` of the embedding, `dtype` (default:
+    f32), `scale` of `x` (default: 1), `positions` (default: `#posenc.iota`),
+    `dropout` (a probability, default: none), `encode`.
+
+    With a body (level 2) only `dim` and `dtype` may be stated; its argument is
+    the embedding vectors and it yields the encoded ones.
+
+    Constraints:
+    - (embed_c1) `dim` is from 1 to 65536;
+    - (embed_c2) `dtype` is f32;
+    - (embed_c3) `scale` is finite; `dropout` is at least 0 and below 1;
+    - (embed_c4) names of encodings and of operands are as in `posenc.kernel`;
+    - (embed_c5) a body has the argument !posenc.tokens and yields one.
+
+    Example:
+    ```mlir
+    posenc.embed @identity dim(512) {
+    ^bb0(%x: !posenc.tokens):
+      posenc.yield %x : !posenc.tokens
+    }
+    ```
+  }];
+  let arguments = (ins
+      SymbolNameAttr:$sym_name,
+      I64Attr:$dim,
+      OptionalAttr<TypeAttr>:$dtype,
+      OptionalAttr<F64Attr>:$scale,
+      OptionalAttr<Posenc_PositionLaw>:$positions,
+      OptionalAttr<F64Attr>:$dropout,
+      OptionalAttr<Posenc_EncodeList>:$encode);
+  let regions = (region MaxSizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `dim` `(` $dim `)`
+    oilist(`dtype` `(` $dtype `)`
+         | `scale` `(` $scale `)`
+         | `positions` `(` $positions `)`
+         | `dropout` `(` $dropout `)`
+         | `encode` $encode)
+    attr-dict-with-keyword ($body^)?
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isExpanded() { return !getBody().empty(); }
+    ::mlir::Type getElementType();
+    ::posenc::PositionLawAttrInterface getPositionsOrDefault();
+    ::llvm::SmallVector<::posenc::OperandTensor> getOperandTensors();
+  }];
+}
+
+#endif // POSENC_KERNEL_OPS_TD

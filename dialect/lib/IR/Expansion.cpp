@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What encodings build with, and how a kernel is put together of it.
+#include "posenc/IR/Expansion.h"
+
+using namespace mlir;
+using namespace posenc;
+
+//===----------------------------------------------------------------------===//
+// Positions, relations, tables
+//===----------------------------------------------------------------------===//
+
+void ExpansionBase::fillRegion(Region &region, unsigned arguments,
+                               RegionBuilder build) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&region);
+  for (unsigned i = 0; i < arguments; ++i)
+    block->addArgument(builder.getF64Type(), loc);
+  Value result = build(builder, block->getArguments());
+  YieldOp::create(builder, loc, result);
+}
+
+Value ExpansionBase::position(Side side) { return position(side, positionLaw); }
+
+Value ExpansionBase::position(Side side, PositionLawAttrInterface law) {
+  std::pair<Side, Attribute> key{side, law};
+  for (auto &entry : positions)
+    if (entry.first == key)
+      return entry.second;
+  Value value = PositionOp::create(builder, loc, side, law);
+  positions.push_back({key, value});
+  return value;
+}
+
+Value ExpansionBase::remap(Value position, RegionBuilder build) {
+  auto op = RemapOp::create(builder, loc, position);
+  fillRegion(op.getBody(), 1, build);
+  return op;
+}
+
+Value ExpansionBase::relation(Attribute law) {
+  // Named, since the order in which arguments are evaluated is not fixed.
+  Value query = position(Side::query), key = position(Side::key);
+  return relation(query, key, law);
+}
+
+Value ExpansionBase::relation(Value query, Value key, Attribute law) {
+  return RelationOp::create(builder, loc, query, key,
+                            cast<RelationLawAttrInterface>(law));
+}
+
+Value ExpansionBase::relationMap(ValueRange inputs, std::optional<int64_t> rows,
+                                 RegionBuilder build) {
+  auto op = RelationMapOp::create(builder, loc, inputs,
+                                  rows ? builder.getI64IntegerAttr(*rows)
+                                       : IntegerAttr());
+  fillRegion(op.getBody(), inputs.size(), build);
+  return op;
+}
+
+Value ExpansionBase::sumIndex(int64_t extent) {
+  return SumIndexOp::create(builder, loc, extent);
+}
+
+Value ExpansionBase::operand(StringRef name, ArrayRef<TableAxis> axes,
+                             int64_t rows, int64_t channels) {
+  return TableOp::create(builder, loc, TableType::get(getContext(), axes),
+                         OperandAttr::get(getContext(), name, rows, channels));
+}
+
+Value ExpansionBase::constants(ArrayRef<double> values,
+                               ArrayRef<TableAxis> axes, int64_t channels) {
+  return TableOp::create(
+      builder, loc, TableType::get(getContext(), axes),
+      ConstantsAttr::get(getContext(),
+                         DenseF64ArrayAttr::get(getContext(), values),
+                         channels));
+}
+
+Value ExpansionBase::tableMap(int64_t channels, RegionBuilder build) {
+  auto op = TableMapOp::create(builder, loc, channels);
+  fillRegion(op.getBody(), 2, build);
+  return op;
+}
+
+Value ExpansionBase::freqs(ArrayRef<double> values) {
+  return FreqsOp::create(
+      builder, loc,
+      FrequenciesAttr::get(getContext(),
+                           DenseF64ArrayAttr::get(getContext(), values)));
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+Expansion::Expansion(OpBuilder &builder, KernelOp kernel, Value query,
+                     Value key, Value value)
+    : ExpansionBase(builder, kernel.getLoc(), kernel.getPositionsOrDefault()),
+      kernel(kernel), value(value), scale(kernel.getDotScale()) {
+  branches.push_back({query, key, {}});
+}
+
+void Expansion::transformQueries(function_ref<Value(Value)> function) {
+  for (Branch &branch : branches)
+    branch.query = function(branch.query);
+}
+void Expansion::transformKeys(function_ref<Value(Value)> function) {
+  for (Branch &branch : branches)
+    branch.key = function(branch.key);
+}
+
+Value Expansion::bias(ValueRange inputs, RegionBuilder build) {
+  auto op = BiasOp::create(builder, loc, inputs);
+  fillRegion(op.getBody(), inputs.size(), build);
+  return op;
+}
+
+Value Expansion::lookup(Value relation, StringRef operandName, int64_t rows) {
+  Value table = operand(operandName, {TableAxis::row, TableAxis::head}, rows);
+  return bias({relation, table},
+              [](OpBuilder &, ValueRange arguments) { return arguments[1]; });
+}
+
+Value Expansion::map(ValueRange scores, ValueRange inputs,
+                     RegionBuilder build) {
+  auto op = MapOp::create(builder, loc, scores, inputs);
+  fillRegion(op.getBody(), scores.size() + inputs.size(), build);
+  return op;
+}
+
+Value Expansion::selectWhere(Value score, Value other, ValueRange inputs,
+                             RegionBuilder build) {
+  auto op = SelectOp::create(builder, loc, ScoreType::get(getContext()), score,
+                             other, ValueRange(), inputs, MaskAttrInterface());
+  fillRegion(op.getBody(), inputs.size(), build);
+  return op;
+}
+
+Value Expansion::index(Side side, Alignment alignment) {
+  return position(side, IotaAttr::get(getContext(), int64_t{0}, alignment));
+}
+
+void Expansion::finish(MaskClauseAttrInterface mask) {
+  auto addTo = [&](Value score, ArrayRef<Value> terms) {
+    for (Value term : terms)
+      score = AddOp::create(builder, loc, score, term);
+    return score;
+  };
+  auto apply = [](Value score, ArrayRef<ScoreFunction> functions) {
+    for (const ScoreFunction &function : functions)
+      score = function(score);
+    return score;
+  };
+  Value score;
+  if (buildDots) {
+    score = buildDots(*this);
+  } else {
+    for (Branch &branch : branches) {
+      Value dot =
+          DotOp::create(builder, loc, branch.query, branch.key, APFloat(scale));
+      score = branch.select ? branch.select(score, dot) : dot;
+    }
+  }
+  score = apply(addTo(score, insideTerms), caps);
+  score = apply(addTo(score, outsideTerms), maps);
+  score = apply(mask.expandMask(*this, score), scans);
+  Value weights = normalize ? normalize(score)
+                            : NormalizeOp::create(builder, loc,
+                                                  NormalizeKind::softmax, score)
+                                  .getResult();
+  Value output = WeightedSumOp::create(builder, loc, weights, value);
+  for (auto &term : valueTerms) {
+    Value other = term(weights);
+    output = AddOp::create(builder, loc, output, other);
+  }
+  YieldOp::create(builder, loc, output);
+}
+
+//===----------------------------------------------------------------------===//
+// Embeddings
+//===----------------------------------------------------------------------===//
+
+EmbedExpansion::EmbedExpansion(OpBuilder &builder, EmbedOp embed, Value tokens)
+    : ExpansionBase(builder, embed.getLoc(), embed.getPositionsOrDefault()),
+      embed(embed), tokens(tokens) {}

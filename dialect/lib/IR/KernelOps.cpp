@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Level 1, and the containers of level 2: verification.
+#include "posenc/IR/Posenc.h"
+
+#include "KernelShape.h"
+#include "OperandName.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace posenc;
+
+//===----------------------------------------------------------------------===//
+// What kernels and embeddings share
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// kernel_c4: the names of operands seen so far.
+class OperandNames {
+public:
+  explicit OperandNames(Operation *kernel)
+      : kernel(kernel), isEmbed(isa<EmbedOp>(kernel)) {}
+
+  LogicalResult add(StringRef name) {
+    if (failed(verifyOperandName(name, [&] { return kernel->emitOpError(); })))
+      return failure();
+    // In C they are fields of one struct, where a dot is an underscore.
+    std::string field = name.str();
+    llvm::replace(field, '.', '_');
+    static constexpr StringRef ofKernel[] = {"size", "q", "k", "v", "o", "lse"};
+    static constexpr StringRef ofEmbed[] = {"size", "x", "y"};
+    if (llvm::is_contained(isEmbed ? ArrayRef<StringRef>(ofEmbed)
+                                   : ArrayRef<StringRef>(ofKernel),
+                           field))
+      return kernel->emitOpError("expects no operand to be named '")
+             << name << "', which the kernel itself uses";
+    auto [it, inserted] = fields.insert({field, name.str()});
+    if (inserted)
+      return success();
+    if (it->second == name)
+      return kernel->emitOpError(
+                 "expects the names of operands to differ, but '")
+             << name << "' names two tensors";
+    return kernel->emitOpError(
+               "expects the names of operands to differ in more "
+               "than dots and underscores, but '")
+           << it->second << "' and '" << name << "' do not";
+  }
+
+private:
+  Operation *kernel;
+  bool isEmbed;
+  llvm::StringMap<std::string> fields;
+};
+} // namespace
+
+static LogicalResult verifyPositionsName(PositionLawAttrInterface law,
+                                         OperandNames &operands) {
+  auto tensor = dyn_cast<PositionTensorAttr>(law);
+  return tensor ? operands.add(tensor.getName()) : success();
+}
+
+/// kernel_c4: names of encodings, then what each says about itself.
+static LogicalResult
+verifyEncodings(Operation *op, ArrayAttr encode, OperandNames &operands,
+                function_ref<LogicalResult(EncodingAttrInterface)> verify) {
+  llvm::StringSet<> names;
+  for (Attribute entry : encode ? encode.getValue() : ArrayRef<Attribute>()) {
+    auto encoding = cast<EncodingAttrInterface>(entry);
+    StringRef name = encoding.getEncodingName();
+    if (name.empty())
+      return op->emitOpError("expects every encoding to have a name, but that "
+                             "of ")
+             << entry << " is empty";
+    if (!names.insert(name).second)
+      return op->emitOpError("expects the names of encodings to differ, but '")
+             << name << "' occurs twice: give one of them another 'name'";
+    for (StringRef operand : encoding.getOperandNames())
+      if (failed(operands.add(operand)))
+        return failure();
+    if (failed(verify(encoding)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult verifyNoClauses(Operation *op,
+                                     ArrayRef<StringAttr> clauses) {
+  for (StringAttr clause : clauses)
+    if (op->getAttr(clause))
+      return op->emitOpError("expects no '")
+             << clause.getValue()
+             << "' clause beside a body: the body says what is computed";
+  return success();
+}
+
+static LogicalResult verifyPrimitives(Operation *op, Block &block) {
+  for (Operation &nested : block)
+    if (!isa_and_present<PosencDialect>(nested.getDialect()) ||
+        isa<KernelOp, EmbedOp, PlanOp>(nested))
+      return nested.emitOpError("cannot stand in the body of a ")
+             << op->getName().getStringRef()
+             << "; expected primitives of level 2";
+  return success();
+}
+
+/// kernel_c8
+static LogicalResult verifyScaleOwner(KernelOp kernel) {
+  std::optional<double> scale;
+  std::string owner;
+  auto state = [&](double value, const Twine &who) -> LogicalResult {
+    if (scale && *scale != value)
+      return kernel.emitOpError("expects one owner of the scale, but ")
+             << owner << " fixes it to " << *scale << " and " << who.str()
+             << " to " << value;
+    scale = value;
+    owner = who.str();
+    return success();
+  };
+  if (std::optional<APFloat> own = kernel.getScale())
+    if (failed(state(own->convertToDouble(), "the 'scale' clause")))
+      return failure();
+  for (Attribute entry : kernel.getEncode() ? kernel.getEncodeAttr().getValue()
+                                            : ArrayRef<Attribute>()) {
+    auto encoding = cast<EncodingAttrInterface>(entry);
+    if (std::optional<double> fixed = encoding.getFixedScale(kernel))
+      if (failed(
+              state(*fixed, "encoding '" + encoding.getEncodingName() + "'")))
+        return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+Type KernelOp::getElementType() {
+  return getDtype().value_or(Float32Type::get(getContext()));
+}
+
+static ArrayRef<Attribute> getList(ArrayAttr list) {
+  return list ? list.getValue() : ArrayRef<Attribute>();
+}
+
+double KernelOp::getDotScale() {
+  if (std::optional<APFloat> scale = getScale())
+    return scale->convertToDouble();
+  for (Attribute entry : getList(getEncodeAttr()))
+    if (std::optional<double> fixed =
+            cast<EncodingAttrInterface>(entry).getFixedScale(*this))
+      return *fixed;
+  return 1.0 / std::sqrt(static_cast<double>(getHeadDim()));
+}
+
+bool KernelOp::exportsLse() {
+  if (getNoLse())
+    return false;
+  if (!isExpanded())
+    return llvm::all_of(getList(getEncodeAttr()), [](Attribute entry) {
+      return cast<EncodingAttrInterface>(entry).keepsLse();
+    });
+  bool exports = true;
+  getBody().walk([&](NormalizeOp op) {
+    exports &= op.getKind() == NormalizeKind::softmax ||
+               op.getKind() == NormalizeKind::exp;
+  });
+  return exports;
+}
+
+MaskClauseAttrInterface KernelOp::getMaskOrDefault() {
+  if (getMaskAttr())
+    return getMaskAttr();
+  return FullMaskAttr::get(getContext());
+}
+
+PositionLawAttrInterface KernelOp::getPositionsOrDefault() {
+  if (getPositionsAttr())
+    return getPositionsAttr();
+  // Without a clause of their own positions follow the mask.
+  Alignment alignment =
+      getMaskOrDefault().getClauseAlignment().value_or(Alignment::bottom_right);
+  return IotaAttr::get(getContext(), int64_t{0}, alignment);
+}
+
+/// Tensors read by the position and table operations under `op`.
+static SmallVector<OperandTensor> collectOperands(Operation *op) {
+  SmallVector<OperandTensor> tensors;
+  auto add = [&](OperandTensor tensor) {
+    if (!llvm::is_contained(tensors, tensor))
+      tensors.push_back(std::move(tensor));
+  };
+  op->walk([&](Operation *nested) {
+    if (auto position = dyn_cast<PositionOp>(nested)) {
+      if (auto law = dyn_cast<PositionTensorAttr>(position.getLaw())) {
+        OperandTensor tensor;
+        tensor.name = law.getName().str();
+        tensor.isPositions = true;
+        tensor.positionAxes = law.getAxes();
+        add(std::move(tensor));
+      }
+    } else if (auto table = dyn_cast<TableOp>(nested)) {
+      if (auto law = dyn_cast<OperandAttr>(table.getLaw())) {
+        OperandTensor tensor;
+        tensor.name = law.getName().str();
+        tensor.axes.assign(table.getType().getAxes().begin(),
+                           table.getType().getAxes().end());
+        tensor.rows = law.getRows();
+        tensor.channels = law.getChannels();
+        add(std::move(tensor));
+      }
+    }
+  });
+  return tensors;
+}
+
+SmallVector<OperandTensor> KernelOp::getOperandTensors() {
+  return collectOperands(*this);
+}
+
+SmallVector<OperandTensor> PlanOp::getOperandTensors() {
+  return collectOperands(*this);
+}
+
+LogicalResult KernelOp::verify() {
+  // kernel_c1, kernel_c2
+  if (failed(verifyKernelShape(*this, getHeads(), getNumKvHeads(), getHeadDim(),
+                               getValueSize())))
+    return failure();
+  // kernel_c3
+  if (!getElementType().isF32())
+    return emitOpError("expects 'dtype' to be f32, but got ")
+           << getElementType();
+  // kernel_c5
+  if (std::optional<APFloat> scale = getScale();
+      scale && (!scale->isFinite() || scale->isZero()))
+    return emitOpError("expects 'scale' to be finite and not 0, but got ")
+           << scale->convertToDouble();
+  if (isExpanded()) {
+    return verifyNoClauses(*this,
+                           {getMaskAttrName(), getScaleAttrName(),
+                            getPositionsAttrName(), getEncodeAttrName()});
+  }
+  // kernel_c6
+  std::optional<Alignment> alignment = getMaskOrDefault().getClauseAlignment();
+  if (alignment && getPositionsOrDefault().getAlignment() != *alignment)
+    return emitOpError("expects 'positions' and 'mask' to have the same "
+                       "alignment, but they have ")
+           << stringifyAlignment(getPositionsOrDefault().getAlignment())
+           << " and " << stringifyAlignment(*alignment);
+  // kernel_c9
+  if (std::optional<uint64_t> length = getContextLength();
+      length && static_cast<int64_t>(*length) <= 0)
+    return emitOpError("expects 'context_length' to be positive, but got ")
+           << static_cast<int64_t>(*length);
+  // kernel_c4
+  OperandNames operands(*this);
+  if (failed(verifyPositionsName(getPositionsOrDefault(), operands)))
+    return failure();
+  for (StringRef operand : getMaskOrDefault().getOperandNames())
+    if (failed(operands.add(operand)))
+      return failure();
+  auto emit = [&] { return emitOpError(); };
+  if (failed(getMaskOrDefault().verifyMask(*this, emit)) ||
+      failed(verifyEncodings(*this, getEncodeAttr(), operands,
+                             [&](EncodingAttrInterface encoding) {
+                               return encoding.verifyInKernel(*this, emit);
+                             })))
+    return failure();
+  return verifyScaleOwner(*this);
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  if (!isExpanded())
+    return success();
+  // kernel_c7
+  Block &block = getBody().front();
+  MLIRContext *context = getContext();
+  Type expected[] = {QueryType::get(context), KeyType::get(context),
+                     ValueType::get(context)};
+  if (block.getArgumentTypes() != TypeRange(expected))
+    return emitOpError("expects its body to have the arguments "
+                       "(!posenc.query, !posenc.key, !posenc.value), but got ")
+           << "(" << llvm::to_vector(block.getArgumentTypes()) << ")";
+  if (failed(verifyPrimitives(*this, block)))
+    return failure();
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getNumOperands() != 1 ||
+      !isa<OutputType>(yield.getOperand(0).getType()))
+    return block.back().emitOpError(
+        "expects one operand of type !posenc.output");
+  // kernel_c4
+  OperandNames operands(*this);
+  for (const OperandTensor &tensor : getOperandTensors())
+    if (failed(operands.add(tensor.name)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// EmbedOp
+//===----------------------------------------------------------------------===//
+
+Type EmbedOp::getElementType() {
+  return getDtype().value_or(Float32Type::get((*this)->getContext()));
+}
+
+PositionLawAttrInterface EmbedOp::getPositionsOrDefault() {
+  if (getPositionsAttr())
+    return getPositionsAttr();
+  return IotaAttr::get((*this)->getContext(), int64_t{0},
+                       Alignment::bottom_right);
+}
+
+SmallVector<OperandTensor> EmbedOp::getOperandTensors() {
+  return collectOperands(*this);
+}
+
+LogicalResult EmbedOp::verify() {
+  // embed_c1
+  int64_t dim = getDim();
+  if (dim < 1 || dim > 65536)
+    return emitOpError("expects 'dim' to be from 1 to 65536, but got ") << dim;
+  // embed_c2
+  if (!getElementType().isF32())
+    return emitOpError("expects 'dtype' to be f32, but got ")
+           << getElementType();
+  // embed_c3
+  if (std::optional<APFloat> scale = getScale(); scale && !scale->isFinite())
+    return emitOpError("expects 'scale' to be finite, but got ")
+           << scale->convertToDouble();
+  if (std::optional<APFloat> dropout = getDropout()) {
+    double rate = dropout->convertToDouble();
+    if (!(rate >= 0 && rate < 1))
+      return emitOpError("expects 'dropout' to be at least 0 and below 1, but "
+                         "got ")
+             << rate;
+  }
+  if (isExpanded())
+    return verifyNoClauses(*this, {getScaleAttrName(), getPositionsAttrName(),
+                                   getDropoutAttrName(), getEncodeAttrName()});
+  // embed_c4
+  OperandNames operands(*this);
+  if (failed(verifyPositionsName(getPositionsOrDefault(), operands)))
+    return failure();
+  return verifyEncodings(
+      *this, getEncodeAttr(), operands, [&](EncodingAttrInterface encoding) {
+        return encoding.verifyInEmbed(*this, [&] { return emitOpError(); });
+      });
+}
+
+LogicalResult EmbedOp::verifyRegions() {
+  if (!isExpanded())
+    return success();
+  // embed_c5
+  Block &block = getBody().front();
+  Type tokens = TokensType::get((*this)->getContext());
+  if (block.getArgumentTypes() != TypeRange(tokens))
+    return emitOpError("expects its body to have the argument "
+                       "(!posenc.tokens), but got ")
+           << "(" << llvm::to_vector(block.getArgumentTypes()) << ")";
+  if (failed(verifyPrimitives(*this, block)))
+    return failure();
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getNumOperands() != 1 ||
+      yield.getOperand(0).getType() != tokens)
+    return block.back().emitOpError(
+        "expects one operand of type !posenc.tokens");
+  // embed_c4
+  OperandNames operands(*this);
+  for (const OperandTensor &tensor : getOperandTensors())
+    if (failed(operands.add(tensor.name)))
+      return failure();
+  return success();
+}
