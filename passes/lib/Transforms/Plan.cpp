@@ -176,7 +176,8 @@ static LogicalResult writeBody(KernelOp kernel, PlanOp plan) {
   fill(epilogue, [&](OpBuilder &inner) -> Value {
     return TileNormalizeOp::create(inner, normalize->getLoc(),
                                    normalize->getKind(),
-                                   epilogue->getArgument(0));
+                                   epilogue->getArgument(0), /*sink=*/Value(),
+                                   normalize->getBoundsAttr());
   });
   return success();
 }
@@ -198,7 +199,7 @@ static LogicalResult planKernel(KernelOp kernel, ArrayRef<const Tiles *> isas) {
     PlanOp plan = PlanOp::create(
         builder, kernel.getLoc(), name, kernel.getSymName(), tiles->isa,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
-        kernel.getValueSize(), tiles->rows, tiles->keys, kernel.getNoLse());
+        kernel.getValueSize(), tiles->rows, tiles->keys, /*descending=*/false, kernel.getNoLse());
     noted(kernel, "Tiles",
           "@" + name + " has tiles of " +
               llvm::join(llvm::map_range(
