@@ -122,7 +122,8 @@ void RopeAttr::expand(Expansion &expansion) const {
 // Alibi
 //===----------------------------------------------------------------------===//
 
-SmallVector<double> posenc::geometricSlopes(int64_t heads, double maxExponent) {
+/// The slopes of ALiBi for any head count, as the authors' code orders them.
+static SmallVector<double> geometricSlopes(int64_t heads, double maxExponent) {
   int64_t power = llvm::bit_floor(static_cast<uint64_t>(heads));
   SmallVector<double> slopes;
   for (int64_t h = 0; h < power; ++h)
@@ -205,8 +206,11 @@ static bool hasReached(int64_t n, int64_t x, int64_t exact, int64_t c,
       .uge(power(maxDistance, x) * power(exact, c));
 }
 
-SmallVector<int64_t> posenc::logBucketThresholds(int64_t buckets,
-                                                 int64_t maxDistance) {
+/// Distances at which the buckets 1 .. buckets-1 of one direction start:
+/// bucket b holds the distances n with thresholds[b-1] <= n < thresholds[b].
+/// The law of Mesh TensorFlow's _relative_position_bucket in exact arithmetic.
+static SmallVector<int64_t> logBucketThresholds(int64_t buckets,
+                                                int64_t maxDistance) {
   int64_t exact = buckets / 2;
   SmallVector<int64_t> thresholds;
   for (int64_t bucket = 1; bucket <= exact; ++bucket)

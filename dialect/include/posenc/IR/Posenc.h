@@ -96,15 +96,6 @@ private:
   mlir::Value positions[2];
 };
 
-/// Distances at which the buckets 1 .. buckets-1 of one direction start:
-/// bucket b holds the distances n with thresholds[b-1] <= n < thresholds[b].
-/// The law of Mesh TensorFlow's _relative_position_bucket in exact arithmetic.
-llvm::SmallVector<int64_t> logBucketThresholds(int64_t buckets,
-                                               int64_t maxDistance);
-
-/// The slopes of ALiBi for any head count, as the authors' code orders them.
-llvm::SmallVector<double> geometricSlopes(int64_t heads, double maxExponent);
-
 } // namespace posenc
 
 #endif // POSENC_IR_POSENC_H
