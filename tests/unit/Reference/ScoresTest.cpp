@@ -112,12 +112,12 @@ TEST_F(KernelTest, MapOfScores) {
   expectScores(std::string(positions) + R"(
     %a = posenc.select %d mask(#posenc.causal)
     %b = posenc.select %d mask(#posenc.window<left = 1, right = 5>)
-    %s = posenc.map %d, %a, %b(%r : !posenc.relation) {
+    %s = posenc.map %d, %a, %b(%r) : !posenc.relation {
     ^bb0(%x: f64, %y: f64, %z: f64, %n: f64):
       %u = arith.mulf %x, %n : f64
       %zero = arith.constant 0.0 : f64
-      %v = arith.maximumf %u, %zero : f64
-      posenc.yield %v : f64
+      %w = arith.maximumf %u, %zero : f64
+      posenc.yield %w : f64
     })",
                [&](int64_t b, int64_t h, int64_t i, int64_t j) {
                  int64_t distance = place(i) - j;
@@ -220,7 +220,7 @@ TEST_F(KernelTest, HeadMlp) {
     %n = posenc.select %b0 mask(#posenc.causal)
     %w1 = posenc.table law(#posenc.operand<"w1", rows = )" +
                      n1 + R"(, channels = 3>) : !posenc.table<row, channel>
-    %b1 = posenc.table law(#posenc.operand<"b1", channels = 3>) : !posenc.table<channel>
+    %b1 = posenc.table law(#posenc.operand<"b1", rows = 0, channels = 3>) : !posenc.table<channel>
     %w2 = posenc.table law(#posenc.operand<"w2", rows = )" +
                      n2 + R"(>) : !posenc.table<row, head>
     %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
