@@ -33,9 +33,9 @@ posenc.kernel @nope heads(2) head_dim(4) encode [#posenc.nope]
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: !posenc.query, %[[K:.*]]: !posenc.key, %{{.*}}: !posenc.value):
 // CHECK-NEXT:   %[[F:.*]] = posenc.freqs law(#posenc.geometric<base = 1.000000e+04, dims = 4>)
 // CHECK-NEXT:   %[[I:.*]] = posenc.position query law(#posenc.iota)
-// CHECK-NEXT:   %[[Q1:.*]] = posenc.rotate %[[Q]] by %[[I]], %[[F]] pairing(half) first_dim(0) : !posenc.query
+// CHECK-NEXT:   %[[Q1:.*]] = posenc.rotate %[[Q]] by(%[[I]]) freqs(%[[F]]) pairing(half) first_dim(0) : !posenc.query
 // CHECK-NEXT:   %[[J:.*]] = posenc.position key law(#posenc.iota)
-// CHECK-NEXT:   %[[K1:.*]] = posenc.rotate %[[K]] by %[[J]], %[[F]] pairing(half) first_dim(0) : !posenc.key
+// CHECK-NEXT:   %[[K1:.*]] = posenc.rotate %[[K]] by(%[[J]]) freqs(%[[F]]) pairing(half) first_dim(0) : !posenc.key
 // CHECK-NEXT:   posenc.dot %[[Q1]], %[[K1]] scale(5.000000e-01)
 posenc.kernel @rope heads(2) head_dim(4) encode [#posenc.rope]
 
@@ -61,10 +61,10 @@ posenc.kernel @positions_of_an_operand heads(2) head_dim(4) positions(#posenc.po
 // Two rotations: the second turns what the first has left.
 // CHECK-LABEL: posenc.kernel @two_ropes
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: !posenc.query, %[[K:.*]]: !posenc.key, %{{.*}}: !posenc.value):
-// CHECK:   %[[Q1:.*]] = posenc.rotate %[[Q]] by {{.*}} first_dim(0) : !posenc.query
-// CHECK:   %[[K1:.*]] = posenc.rotate %[[K]] by {{.*}} first_dim(0) : !posenc.key
-// CHECK:   %[[Q2:.*]] = posenc.rotate %[[Q1]] by {{.*}} first_dim(4) : !posenc.query
-// CHECK:   %[[K2:.*]] = posenc.rotate %[[K1]] by {{.*}} first_dim(4) : !posenc.key
+// CHECK:   %[[Q1:.*]] = posenc.rotate %[[Q]] by({{.*}} first_dim(0) : !posenc.query
+// CHECK:   %[[K1:.*]] = posenc.rotate %[[K]] by({{.*}} first_dim(0) : !posenc.key
+// CHECK:   %[[Q2:.*]] = posenc.rotate %[[Q1]] by({{.*}} first_dim(4) : !posenc.query
+// CHECK:   %[[K2:.*]] = posenc.rotate %[[K1]] by({{.*}} first_dim(4) : !posenc.key
 // CHECK:   posenc.dot %[[Q2]], %[[K2]]
 posenc.kernel @two_ropes heads(2) head_dim(8)
   encode [#posenc.rope<dims = 4>, #posenc.rope<dims = 4, placement = last, base = 100, name = "second">]
