@@ -9,12 +9,12 @@ include "posenc/IR/PosencAttrBase.td"
 // Masks
 //===----------------------------------------------------------------------===//
 
-class Posenc_MaskAttr<string name, string attrMnemonic>
+class Posenc_MaskAttr<string name, string attrMnemonic, list<string> overrides = []>
     : Posenc_Attr<name, attrMnemonic,
                   [DeclareAttrInterfaceMethods<Posenc_MaskInterface>,
-                   DeclareAttrInterfaceMethods<Posenc_MaskClauseInterface>]>;
+                   DeclareAttrInterfaceMethods<Posenc_MaskClauseInterface, overrides>]>;
 
-def Posenc_FullMaskAttr : Posenc_MaskAttr<"FullMask", "full"> {
+def Posenc_FullMaskAttr : Posenc_MaskAttr<"FullMask", "full", ["getNumPredicateInputs"]> {
   let summary = "every query sees every key";
   let description = [{Example: `#posenc.full`}];
 }

@@ -2,3 +2,6 @@
 // Named encodings: what a user writes in the encode list of a kernel.
 include "posenc/IR/BiasEncodings.td"
 include "posenc/IR/RotaryEncodings.td"
+include "posenc/IR/MaskClauses.td"
+include "posenc/IR/NormEncodings.td"
+include "posenc/IR/RemapEncodings.td"
