@@ -133,6 +133,6 @@ OwningOpRef<ModuleOp> posenc::withoutEncoding(KernelOp kernel) {
   plain.removeEncodeAttr();
   plain.removePositionsAttr();
   if (!masks.empty())
-    plain.setMaskAttr(masks.front());
+    plain.setMaskAttr(cast<MaskClauseAttrInterface>(Attribute(masks.front())));
   return module;
 }

@@ -62,7 +62,7 @@ private:
     if (auto table = input.getDefiningOp<TableOp>())
       return visitTable(table);
     // Nothing is known about other definitions.
-    traits.dependsOnQuery = traits.dependsOnKey = traits.dependsOnHead = true;
+    traits.dependsOnQuery = traits.dependsOnKey = true;
     traits.readsHeadOperands = traits.readsHeadConstants = true;
     traits.toeplitz = false;
   }
@@ -85,11 +85,9 @@ private:
     traits.dependsOnQuery |= query;
     traits.dependsOnKey |= key;
     traits.toeplitz &= !query && !key;
-    if (type.hasAxis(TableAxis::head)) {
-      traits.dependsOnHead = true;
+    if (type.hasAxis(TableAxis::head))
       (isa<OperandAttr>(table.getLaw()) ? traits.readsHeadOperands
                                         : traits.readsHeadConstants) = true;
-    }
   }
 
   BiasTraits traits;

@@ -2,6 +2,7 @@
 // posenc_kernel_desc as constant data.
 #include "Driver.h"
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/kernel_abi.h"
 
 #include "llvm/Support/xxhash.h"
@@ -21,23 +22,6 @@ static_assert(static_cast<int>(ExtentKind::HeadsOr1) ==
                       POSENC_AXIS_HEADS_OR_1 &&
                   static_cast<int>(ExtentKind::KeyLen) == POSENC_AXIS_KEY_LEN,
               "ExtentKind has the values of kernel_abi.h");
-
-/// The features that each instruction set needs.
-static std::optional<uint64_t> getRequiredFeatures(StringRef isa) {
-  static constexpr struct {
-    StringLiteral isa;
-    uint64_t features;
-  } table[] = {
-      {"x86-64", 0},
-      {"x86-64-avx2", POSENC_CPU_AVX2_FMA},
-      {"x86-64-avx512", POSENC_CPU_AVX512},
-      {"x86-64-avx512-bf16", POSENC_CPU_AVX512_BF16},
-  };
-  for (const auto &line : table)
-    if (isa == line.isa)
-      return line.features;
-  return std::nullopt;
-}
 
 /// The same for the same kernel and plans, whatever built them.
 static uint64_t computeFingerprint(DriverKernel &kernel) {
@@ -159,37 +143,27 @@ static LLVM::GlobalOp emitTensors(DriverBuilder &b, DriverKernel &kernel) {
   });
 }
 
-static FailureOr<LLVM::GlobalOp> emitVariants(DriverBuilder &b,
-                                              DriverKernel &kernel) {
-  SmallVector<uint64_t> features;
-  for (DriverPlan &plan : kernel.plans) {
-    std::optional<uint64_t> required = getRequiredFeatures(plan.op.getIsa());
-    if (!required)
-      return plan.op.emitOpError("has the instruction set '")
-             << plan.op.getIsa() << "', which the runtime does not know";
-    features.push_back(*required);
-  }
+static LLVM::GlobalOp emitVariants(DriverBuilder &b, DriverKernel &kernel) {
   Constants constants(b);
   auto type =
       LLVM::LLVMArrayType::get(constants.variantType(), kernel.plans.size());
   return constants.global(kernel.name + "_variants", type, [&] {
     SmallVector<Value> variants;
     for (auto [index, plan] : llvm::enumerate(kernel.plans)) {
+      // The plan's tiles are of a known instruction set.
+      uint64_t features = findInstructionSet(plan.op.getIsa())->features;
       Value isa = b.constantString(kernel.name + "_isa_name" + Twine(index),
                                    plan.op.getIsa());
       variants.push_back(
           constants.insert(constants.zero(constants.variantType()),
-                           {isa, constants.number(64, features[index])}));
+                           {isa, constants.number(64, features)}));
     }
     return constants.insert(constants.zero(type), variants);
   });
 }
 
-FailureOr<LLVM::GlobalOp> posenc::emitDescription(DriverBuilder &b,
-                                                  DriverKernel &kernel) {
-  FailureOr<LLVM::GlobalOp> variants = emitVariants(b, kernel);
-  if (failed(variants))
-    return failure();
+LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
+  LLVM::GlobalOp variants = emitVariants(b, kernel);
   LLVM::GlobalOp tensors = emitTensors(b, kernel);
   bool hasPositions = llvm::any_of(kernel.operands, [](OperandTensor &tensor) {
     return tensor.isPositions;
@@ -206,7 +180,7 @@ FailureOr<LLVM::GlobalOp> posenc::emitDescription(DriverBuilder &b,
          number(kernel.op.getHeads()), number(kernel.op.getNumKvHeads()),
          number(kernel.op.getHeadDim()), number(kernel.op.getValueSize()),
          number(kernel.tensors.size()), number(kernel.plans.size()),
-         b.globalAddress(tensors), b.globalAddress(*variants),
+         b.globalAddress(tensors), b.globalAddress(variants),
          constants.number(64, fingerprint)});
   });
 }

@@ -193,10 +193,6 @@ private:
 };
 } // namespace
 
-LogicalResult posenc::emitDriver(DriverBuilder &b, DriverKernel &kernel) {
-  FailureOr<LLVM::GlobalOp> description = emitDescription(b, kernel);
-  if (failed(description))
-    return failure();
-  Entries(b, kernel, *description).emit();
-  return success();
+void posenc::emitDriver(DriverBuilder &b, DriverKernel &kernel) {
+  Entries(b, kernel, emitDescription(b, kernel)).emit();
 }

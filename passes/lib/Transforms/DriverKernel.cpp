@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks a kernel and its plans for the driver.
+// Collects what the driver needs of a kernel and its plans, which have passed
+// posenc-verify-plan, and checks that they fit together.
 #include "DriverKernel.h"
 
+#include "posenc/Analysis/BiasTraits.h"
 #include "posenc/kernel_abi.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -35,61 +37,23 @@ PositionTensorAttr posenc::findQueryPositions(PlanOp plan, StringRef operand) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-static LogicalResult analyzeAngles(DriverTable &table) {
+static void analyzeAngles(DriverTable &table) {
   Operation *yield = table.op.getBody().front().getTerminator();
-  auto position = yield->getNumOperands() == 2
-                      ? yield->getOperand(0).getDefiningOp<PositionOp>()
-                      : PositionOp();
-  auto freqs =
-      position ? yield->getOperand(1).getDefiningOp<FreqsOp>() : FreqsOp();
-  if (!freqs || position.getSide() != Side::key)
-    return table.op.emitOpError("expects angles to yield a posenc.position of "
-                                "the key side and posenc.freqs");
-  table.queryPositions = table.keyPositions = position.getLaw();
-  table.frequencies = freqs.getLaw().getFrequencies();
-  return success();
+  table.positions = yield->getOperand(0).getDefiningOp<PositionOp>().getLaw();
+  table.frequencies =
+      yield->getOperand(1).getDefiningOp<FreqsOp>().getLaw().getFrequencies();
 }
 
-static LogicalResult analyzeStrip(DriverTable &table) {
-  bool isCallHead = false, isKernelHead = false;
-  for (Operation &op : table.op.getBody().front()) {
-    if (isa<BiasOp, MapOp>(op) &&
-        llvm::any_of(op.getOperandTypes(), llvm::IsaPred<CoordType>))
-      return op.emitOpError("expects no position among the inputs of a strip's "
-                            "term, since it depends on distances only");
-    if (auto position = dyn_cast<PositionOp>(op)) {
-      auto &law = position.getSide() == Side::query ? table.queryPositions
-                                                    : table.keyPositions;
-      if (!isa<IotaAttr>(position.getLaw()) ||
-          (law && law != position.getLaw()))
-        return position.emitOpError("expects the positions of a strip's side "
-                                    "to have one affine law, but got ")
-               << position.getLaw();
-      law = position.getLaw();
-    } else if (auto lookup = dyn_cast<TableOp>(op)) {
-      TableType type = lookup.getType();
-      if (type.hasAxis(TableAxis::query) || type.hasAxis(TableAxis::key))
-        return lookup.emitOpError("expects the tables of a strip to have row "
-                                  "and head axes only, but got ")
-               << type;
-      if (type.hasAxis(TableAxis::head))
-        (isa<OperandAttr>(lookup.getLaw()) ? isCallHead : isKernelHead) = true;
-    } else if (!isa<RelationOp, BiasOp, MapOp, AddOp, TileToBase2Op, YieldOp>(
-                   op)) {
-      return op.emitOpError("cannot stand in a strip");
-    }
+static void analyzeStrip(DriverTable &table) {
+  for (BiasOp bias : table.op.getBody().front().getOps<BiasOp>()) {
+    BiasTraits traits = analyzeBias(bias);
+    if (traits.positions)
+      table.positions = traits.positions;
+    if (traits.readsHeadOperands)
+      table.heads = DriverTable::Heads::Call;
+    else if (traits.readsHeadConstants)
+      table.heads = DriverTable::Heads::Kernel;
   }
-  if (isCallHead && isKernelHead)
-    return table.op.emitOpError("expects a strip not to count both the heads "
-                                "of the kernel and those of the call");
-  if (table.queryPositions && table.keyPositions &&
-      table.queryPositions.getAlignment() != table.keyPositions.getAlignment())
-    return table.op.emitOpError("expects the positions of both sides of a "
-                                "strip to have the same alignment");
-  table.heads = isCallHead     ? DriverTable::Heads::Call
-                : isKernelHead ? DriverTable::Heads::Kernel
-                               : DriverTable::Heads::Same;
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,25 +62,18 @@ static LogicalResult analyzeStrip(DriverTable &table) {
 
 /// The one alignment of the masks and query positions of the steps. Keys stand
 /// where they are stored with either.
-static LogicalResult analyzeAlignment(DriverPlan &plan) {
-  std::optional<Alignment> found;
-  for (StepOp step : plan.op.getStepOps())
+static Alignment findAlignment(PlanOp plan) {
+  for (StepOp step : plan.getStepOps())
     for (Operation &op : step.getBody().front()) {
-      std::optional<Alignment> alignment;
-      if (auto select = dyn_cast<SelectOp>(op))
-        alignment = select.getMaskAttr().getMaskAlignment();
-      else if (auto position = dyn_cast<PositionOp>(op);
-               position && position.getSide() == Side::query)
-        alignment = position.getLaw().getAlignment();
-      if (alignment && found && *alignment != *found)
-        return op.emitOpError("expects one alignment in all steps, but has ")
-               << stringifyAlignment(*alignment) << " beside "
-               << stringifyAlignment(*found);
-      if (alignment)
-        found = alignment;
+      if (auto select = dyn_cast<SelectOp>(op)) {
+        if (auto alignment = select.getMaskAttr().getMaskAlignment())
+          return *alignment;
+      } else if (auto position = dyn_cast<PositionOp>(op);
+                 position && position.getSide() == Side::query) {
+        return position.getLaw().getAlignment();
+      }
     }
-  plan.alignment = found.value_or(Alignment::bottom_right);
-  return success();
+  return Alignment::bottom_right;
 }
 
 static LogicalResult checkKernelOf(PlanOp plan, KernelOp kernel) {
@@ -151,9 +108,9 @@ static LogicalResult checkSameTables(PlanOp plan, PlanOp first) {
 }
 
 static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
-  if (failed(checkKernelOf(plan.op, kernel.op)) ||
-      failed(analyzeAlignment(plan)))
+  if (failed(checkKernelOf(plan.op, kernel.op)))
     return failure();
+  plan.alignment = findAlignment(plan.op);
   for (const OperandTensor &operand : plan.op.getOperandTensors())
     if (!kernel.findOperand(operand.name))
       return plan.op.emitOpError("reads operand '")
@@ -204,9 +161,10 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   for (PrepareOp prepare : PlanOp(plans.front()).getPrepareOps()) {
     DriverTable table;
     table.op = prepare;
-    if (failed(prepare.getKind() == TableKind::angles ? analyzeAngles(table)
-                                                      : analyzeStrip(table)))
-      return failure();
+    if (prepare.getKind() == TableKind::angles)
+      analyzeAngles(table);
+    else
+      analyzeStrip(table);
     kernel.tables.push_back(std::move(table));
   }
   return kernel;

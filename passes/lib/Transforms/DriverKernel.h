@@ -13,9 +13,8 @@ namespace posenc {
 /// A table of the prepared buffer.
 struct DriverTable {
   PrepareOp op;
-  /// Of the queries' and keys' positions. Angles are found by the positions of
-  /// both sides; queryPositions is then equal to keyPositions.
-  PositionLawAttrInterface queryPositions, keyPositions;
+  /// Of both sides; null for a strip that depends on no distance.
+  PositionLawAttrInterface positions;
   /// Angles: one for each pair.
   llvm::SmallVector<double> frequencies;
 
@@ -59,7 +58,8 @@ struct DriverKernel {
   bool transformsKeys();
 };
 
-/// Checks that the plans are of that kernel and can be driven together.
+/// Checks that the plans, each verified, are of that kernel and can be driven
+/// together.
 mlir::FailureOr<DriverKernel> analyzeKernel(KernelOp kernel,
                                             llvm::ArrayRef<PlanOp> plans);
 

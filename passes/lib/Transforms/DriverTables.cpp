@@ -34,7 +34,7 @@ static Layout emitLayout(DriverBuilder &b, DriverFrame frame,
                          DriverKernel &kernel, DriverTable &table) {
   Value lq = frame.queryLen(), lk = frame.keyLen();
   if (table.op.getKind() == TableKind::angles) {
-    Value rows = isa<PositionTensorAttr>(table.keyPositions)
+    Value rows = isa<PositionTensorAttr>(table.positions)
                      ? b.mul(frame.batch(), lk)
                      : b.max(lq, lk);
     return {rows, b.i64(2 * table.frequencies.size())};
@@ -96,14 +96,14 @@ Value posenc::emitAnglesRow(DriverBuilder &b, DriverFrame frame,
   // The key that has the token's position, counted from the first key.
   Value key = token;
   if (side == Side::query)
-    key = b.add(token,
-                emitQueryShift(b, frame, table.keyPositions.getAlignment()));
+    key =
+        b.add(token, emitQueryShift(b, frame, table.positions.getAlignment()));
   Value row;
-  if (isa<PositionTensorAttr>(table.keyPositions)) {
+  if (isa<PositionTensorAttr>(table.positions)) {
     row = b.add(b.mul(batch, frame.keyLen()), key);
   } else {
     // Queries before the first key come first.
-    Value shift = emitQueryShift(b, frame, table.keyPositions.getAlignment());
+    Value shift = emitQueryShift(b, frame, table.positions.getAlignment());
     row = b.sub(key, b.min(shift, b.i64(0)));
   }
   Value columns = b.i64(2 * table.frequencies.size());
@@ -152,13 +152,13 @@ static Value toF32(DriverBuilder &b, Value value) {
 
 static Value emitPosition(DriverBuilder &b, DriverFrame frame,
                           DriverKernel &kernel, DriverTable &table, Value row) {
-  if (auto law = dyn_cast<PositionTensorAttr>(table.keyPositions)) {
+  if (auto law = dyn_cast<PositionTensorAttr>(table.positions)) {
     unsigned tensor = *kernel.findOperand(law.getName());
     Value lk = frame.keyLen();
     Value indices[] = {b.div(row, lk), b.rem(row, lk)};
     return toF64(b, b.load(b.getI32Type(), frame.element(tensor, indices)));
   }
-  auto law = cast<IotaAttr>(table.keyPositions);
+  auto law = cast<IotaAttr>(table.positions);
   Value shift = emitQueryShift(b, frame, law.getAlign());
   Value first = b.add(b.min(shift, b.i64(0)), b.i64(law.getOffset()));
   return toF64(b, b.add(first, row));
@@ -195,12 +195,9 @@ static void emitStrip(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
                       Value begin, Value end) {
   // Of the first query and the last key.
   Value lowest = b.sub(b.i64(1), frame.keyLen());
-  if (table.queryPositions && table.keyPositions) {
-    auto query = cast<IotaAttr>(table.queryPositions);
-    auto key = cast<IotaAttr>(table.keyPositions);
-    lowest = b.add(lowest, emitQueryShift(b, frame, query.getAlign()));
-    lowest = b.add(lowest, b.i64(query.getOffset() - key.getOffset()));
-  }
+  if (table.positions)
+    lowest =
+        b.add(lowest, emitQueryShift(b, frame, table.positions.getAlignment()));
   b.loop(begin, end, [&](Value entry) {
     Value head = b.div(entry, columns);
     Value distance = b.add(lowest, b.rem(entry, columns));

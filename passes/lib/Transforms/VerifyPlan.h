@@ -23,6 +23,9 @@ mlir::LogicalResult verifyRanges(PlanOp plan);
 /// Every score is in base 2 exactly once.
 mlir::LogicalResult verifyBases(PlanOp plan);
 
+/// All of these.
+mlir::LogicalResult verifyPlan(PlanOp plan);
+
 } // namespace posenc
 
 #endif // POSENC_LIB_TRANSFORMS_VERIFYPLAN_H

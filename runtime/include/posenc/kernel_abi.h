@@ -63,8 +63,6 @@ typedef struct posenc_variant_desc {
   uint64_t requires_; /* POSENC_CPU_... bits that must all be present */
 } posenc_variant_desc;
 
-/* How query row i of Lq is placed against key column j of Lk. */
-enum { POSENC_ALIGN_BOTTOM_RIGHT = 0, POSENC_ALIGN_TOP_LEFT = 1 };
 enum {
   /* positions come from the tensor "positions" [B, Lk]: needs Lq <= Lk */
   POSENC_KERNEL_POSITION_TENSOR = 1

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: posenc-opt %s -posenc-lower-driver -split-input-file | FileCheck %s
-// RUN: posenc-opt %s -posenc-lower-driver -canonicalize -cse \
-// RUN:     -convert-scf-to-cf -convert-math-to-libm -convert-math-to-llvm \
-// RUN:     -convert-arith-to-llvm -convert-cf-to-llvm -convert-func-to-llvm \
-// RUN:     -reconcile-unrealized-casts -split-input-file \
+// RUN: posenc-opt %s -posenc-lower-driver -posenc-driver-to-llvm \
+// RUN:     -split-input-file \
 // RUN:   | mlir-translate -mlir-to-llvmir -split-input-file \
 // RUN:   | FileCheck %s --check-prefix=LLVM
 
@@ -236,10 +234,11 @@ posenc.kernel @bare heads(2) head_dim(8) no_lse {
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output
 }
-posenc.plan @bare_x86_64 kernel(@bare) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([12]) keys(256) no_lse {
+posenc.plan @bare_x86_64 kernel(@bare) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([12]) keys(256) {
   posenc.prologue {
   ^bb0(%q: !posenc.query):
-    posenc.yield %q : !posenc.query
+    %q1 = posenc.tile.scale %q by(0.5)
+    posenc.yield %q1 : !posenc.query
   }
   posenc.step @all until(#all) {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
@@ -252,7 +251,7 @@ posenc.plan @bare_x86_64 kernel(@bare) isa("x86-64") heads(2) kv_heads(2) head_d
       %x = arith.mulf %d, %slope : f64
       posenc.yield %x : f64
     }
-    %s = posenc.dot %q, %k scale(0.5)
+    %s = posenc.dot %q, %k scale(1.0)
     %u = posenc.add %s, %b
     %c = posenc.tile.to_base2 %u
     posenc.yield %c : !posenc.score
