@@ -34,6 +34,7 @@ Value DriverBuilder::sub(Value a, Value b) {
 Value DriverBuilder::mul(Value a, Value b) {
   return arith::MulIOp::create(*this, a, b);
 }
+Value DriverBuilder::neg(Value a) { return sub(i64(0), a); }
 Value DriverBuilder::div(Value a, Value b) {
   return arith::DivUIOp::create(*this, a, b);
 }
@@ -155,6 +156,15 @@ Value DriverBuilder::constantArray(const Twine &name, DenseElementsAttr data) {
   return globalAddress(global);
 }
 
+Value DriverBuilder::sharedArray(const Twine &name, DenseElementsAttr data) {
+  if (LLVM::GlobalOp global = arrays.lookup(data))
+    return globalAddress(global);
+  std::string unique = (name + Twine(arrays.size())).str();
+  Value address = constantArray(unique, data);
+  arrays[data] = module.lookupSymbol<LLVM::GlobalOp>(unique);
+  return address;
+}
+
 Value DriverBuilder::constantString(const Twine &name, StringRef text) {
   std::string bytes = text.str();
   bytes.push_back('\0');
@@ -233,4 +243,14 @@ Value DriverBuilder::forPieces(
   block = createBlock(&op.getAfter(), {}, types, locs);
   scf::YieldOp::create(*this, block->getArguments());
   return op.getResult(1);
+}
+
+Value DriverBuilder::forPiecesDown(
+    Value begin, Value end, Value step,
+    function_ref<Value(Value at, Value count)> body) {
+  // The same pieces as upwards but for the first one to be cut.
+  return forPieces(begin, end, step, [&](Value at, Value count) {
+    Value mirrored = sub(add(begin, end), add(at, count));
+    return body(mirrored, count);
+  });
 }

@@ -13,17 +13,29 @@ namespace posenc {
 /// A table of the prepared buffer.
 struct DriverTable {
   PrepareOp op;
-  /// Of both sides; null for a strip that depends on no distance.
-  PositionLawAttrInterface positions;
-  /// Angles: one for each pair.
-  llvm::SmallVector<double> frequencies;
 
-  /// Strips: which heads have a row of their own.
+  /// Which heads have a part of their own.
   enum class Heads {
-    Same,   // one row for all
+    Same,   // one part for all
     Kernel, // the kernel's: constants differ by head
     Call    // the call's: operands differ by head
   } heads = Heads::Same;
+
+  /// Angles: whose tokens have rows, one for each position or one for each
+  /// token of each batch entry, and how queries find theirs among the keys.
+  Side side = Side::key;
+  bool hasBatchRows = false;
+  Alignment alignment = Alignment::bottom_right;
+  int64_t pairs = 0;
+  llvm::SmallVector<mlir::Value> positions, freqs;
+  RotateOp rotation; // null for angles that are a position and frequencies
+
+  /// Rows: the table and, when its rows have no bounds, the relation that looks
+  /// it up, of positions that are counted.
+  mlir::Value values;
+  TableType type;
+  std::optional<int64_t> rows;
+  RelationOp relation;
 
   llvm::StringRef getName() { return op.getSymName(); }
 };
@@ -47,15 +59,19 @@ struct DriverKernel {
   /// Rows of the tallest tile and bytes of the largest state.
   int64_t tallest = 0;
   int64_t stateBytes = 0;
+  /// The most transformed key vectors that a plan keeps for a key.
+  int64_t keyVectors = 0;
+  /// Whether queries are looked up among the keys, so that Lq must not exceed
+  /// Lk, and whether no head of the kernel may be missing in a call.
+  bool needsQueriesAmongKeys = false, needsAllHeads = false;
 
   // Numbers of tensors, as in posenc_frame.tensors.
   enum : unsigned { Query, Key, Value, Output, LogSumExp };
-  bool hasLogSumExp() { return !op.getNoLse(); }
+  bool hasLogSumExp() { return op.exportsLse(); }
   unsigned getFirstOperand() { return hasLogSumExp() ? 5 : 4; }
   /// The number of an operand of the kernel.
   std::optional<unsigned> findOperand(llvm::StringRef operand);
-  /// Whether some plan transforms keys.
-  bool transformsKeys();
+  DriverTable &lookupTable(llvm::StringRef name);
 };
 
 /// Checks that the plans, each verified, are of that kernel and can be driven
