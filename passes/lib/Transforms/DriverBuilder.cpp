@@ -244,13 +244,3 @@ Value DriverBuilder::forPieces(
   scf::YieldOp::create(*this, block->getArguments());
   return op.getResult(1);
 }
-
-Value DriverBuilder::forPiecesDown(
-    Value begin, Value end, Value step,
-    function_ref<Value(Value at, Value count)> body) {
-  // The same pieces as upwards but for the first one to be cut.
-  return forPieces(begin, end, step, [&](Value at, Value count) {
-    Value mirrored = sub(add(begin, end), add(at, count));
-    return body(mirrored, count);
-  });
-}

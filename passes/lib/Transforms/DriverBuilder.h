@@ -82,10 +82,6 @@ public:
   Value forPieces(Value begin, Value end, Value step,
                   llvm::function_ref<Value(Value at, Value count)> body);
 
-  /// The same from the end: pieces that follow one another down to `begin`.
-  Value forPiecesDown(Value begin, Value end, Value step,
-                      llvm::function_ref<Value(Value at, Value count)> body);
-
 private:
   mlir::ModuleOp module;
   llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> arrays;

@@ -6,6 +6,8 @@
 #include "posenc/Analysis/KernelTensors.h"
 #include "posenc/Halide/TileSignature.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <vector>
 
 namespace posenc {
@@ -45,8 +47,13 @@ struct DriverPlan {
   /// One for each entry of `rows`; the arguments are the same.
   llvm::SmallVector<TileFunction> tiles;
   std::optional<TileFunction> keys;
-  /// How masks and iota positions of the steps place query rows.
-  Alignment alignment = Alignment::bottom_right;
+  /// The symbols of the key vectors that `keys` writes, in scratch one after
+  /// another.
+  llvm::SmallVector<std::string> transformed;
+  /// Buffers of (rows, Lk) numbers in the scratch of a worker.
+  int64_t scans = 0;
+  /// Whether all keys of a row come in one call of the tile function.
+  bool hasOneRun() { return op.getDescending() || scans > 0; }
 };
 
 struct DriverKernel {
@@ -61,9 +68,15 @@ struct DriverKernel {
   int64_t stateBytes = 0;
   /// The most transformed key vectors that a plan keeps for a key.
   int64_t keyVectors = 0;
+  /// The most scans of a plan.
+  int64_t scans = 0;
   /// Whether queries are looked up among the keys, so that Lq must not exceed
   /// Lk, and whether no head of the kernel may be missing in a call.
   bool needsQueriesAmongKeys = false, needsAllHeads = false;
+  /// Whether some plan takes all keys of a row in one run.
+  bool hasOneRun = false;
+  /// Whether the queries (keys) of all heads are one buffer.
+  bool readsAllQueries = false, readsAllKeys = false;
 
   // Numbers of tensors, as in posenc_frame.tensors.
   enum : unsigned { Query, Key, Value, Output, LogSumExp };
@@ -72,16 +85,14 @@ struct DriverKernel {
   /// The number of an operand of the kernel.
   std::optional<unsigned> findOperand(llvm::StringRef operand);
   DriverTable &lookupTable(llvm::StringRef name);
+  /// The state in the scratch of a worker; scans come behind it.
+  int64_t getStateBytes() { return llvm::alignTo(stateBytes, 64); }
 };
 
 /// Checks that the plans, each verified, are of that kernel and can be driven
 /// together.
 mlir::FailureOr<DriverKernel> analyzeKernel(KernelOp kernel,
                                             llvm::ArrayRef<PlanOp> plans);
-
-/// The law of the positions that the query side of a plan reads from an
-/// operand.
-PositionTensorAttr findQueryPositions(PlanOp plan, llvm::StringRef operand);
 
 } // namespace posenc
 

@@ -31,6 +31,12 @@ Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
   return frame.element(*kernel.findOperand(law.getName()), indices);
 }
 
+Value posenc::emitScanBytes(DriverBuilder &b, DriverFrame frame,
+                            DriverKernel &kernel) {
+  int64_t keyBytes = kernel.tallest * sizeof(float);
+  return b.roundUp(b.mul(frame.keyLen(), b.i64(keyBytes)), 64);
+}
+
 //===----------------------------------------------------------------------===//
 // Layout
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,10 @@ PreparedRows emitPreparedRows(DriverBuilder &b, DriverFrame frame,
                               DriverKernel &kernel, DriverTable &table,
                               mlir::Value batch, mlir::Value head);
 
+/// The scratch of one scan along the rows of a tile.
+mlir::Value emitScanBytes(DriverBuilder &b, DriverFrame frame,
+                          DriverKernel &kernel);
+
 /// Lk - Lq or 0: what is added to a query row to find its key.
 mlir::Value emitQueryShift(DriverBuilder &b, DriverFrame frame,
                            Alignment alignment);

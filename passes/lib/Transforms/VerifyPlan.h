@@ -23,6 +23,9 @@ mlir::LogicalResult verifyRanges(PlanOp plan);
 /// Every score is in base 2 exactly once.
 mlir::LogicalResult verifyBases(PlanOp plan);
 
+/// Distances between positions fit in 32 bits.
+mlir::LogicalResult verifyPositions(PlanOp plan);
+
 /// All of these.
 mlir::LogicalResult verifyPlan(PlanOp plan);
 

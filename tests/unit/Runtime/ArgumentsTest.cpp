@@ -254,7 +254,7 @@ TEST_F(ArgumentsTest, Alignment) {
 }
 
 TEST_F(ArgumentsTest, PositionsNeedAsManyKeysAsQueries) {
-  desc.flags = POSENC_KERNEL_POSITION_TENSOR;
+  desc.flags = POSENC_KERNEL_QUERIES_AMONG_KEYS;
   EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
   k.shape[2] = v.shape[2] = bias.shape[2] = 2;
   expectFailure(POSENC_OUT_OF_RANGE, {"Lq is 3", "at most Lk = 2"});
