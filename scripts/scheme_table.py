@@ -9,6 +9,7 @@ agreed; on a CPU without the instruction set the cell that is there stays.
 """
 
 import argparse
+import glob
 import os
 import re
 import subprocess
@@ -39,8 +40,11 @@ OPERANDS = {"t5_bias.table": (32, HEADS), "toeplitz_bias.table": (255, HEADS), "
 
 def find_encodings():
     """Mnemonics of the attributes that are encodings."""
-    with open(os.path.join(ROOT, "dialect/include/posenc/IR/PosencEncodings.td"), encoding="utf-8") as file:
-        return re.findall(r'Posenc_EncodingAttr<\s*"\w+",\s*"(\w+)"', file.read())
+    encodings = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "dialect/include/posenc/IR/*Encodings.td"))):
+        with open(path, encoding="utf-8") as file:
+            encodings += re.findall(r'Posenc_(?:Embed)?EncodingAttr<\s*"\w+",\s*"(\w+)"', file.read())
+    return encodings
 
 
 def measure(tool, encoding, clauses, folder):
