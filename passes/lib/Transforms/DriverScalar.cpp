@@ -223,10 +223,18 @@ Value ScalarEmitter::emitTerm(Region &region, ValueRange scores,
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// A row within 0 .. rows - 1; 0 for what is no number.
+/// Within 0 .. rows - 1; 0 for what is no number.
 Value ScalarEmitter::clampRow(Value row, int64_t rows) {
   Value low = arith::MaxNumFOp::create(b, row, f64(0.0));
   return arith::MinNumFOp::create(b, low, f64(rows - 1));
+}
+
+/// The row of a finite table that is nearest to a number, i64.
+Value ScalarEmitter::emitRowIndex(Value row, int64_t rows) {
+  if (auto integer = row.getDefiningOp<arith::SIToFPOp>())
+    return b.min(b.max(integer.getIn(), b.i64(0)), b.i64(rows - 1));
+  Value nearest = math::RoundOp::create(b, row);
+  return arith::FPToSIOp::create(b, b.getI64Type(), clampRow(nearest, rows));
 }
 
 Value ScalarEmitter::emitTable(Value table, Value row, Value channel) {
@@ -237,7 +245,11 @@ Value ScalarEmitter::emitTable(Value table, Value row, Value channel) {
         return emitConstant(op, cast<ConstantsAttr>(op.getLaw()), row, channel);
       })
       .Case([&](TableMapOp op) {
-        return emitRegion(op.getBody(), {row, toF64(channel)});
+        // Rows are integers.
+        Value index = row;
+        if (!row.getDefiningOp<arith::SIToFPOp>())
+          index = math::RoundOp::create(b, row);
+        return emitRegion(op.getBody(), {index, toF64(channel)});
       })
       .Case([&](ProjectOp op) {
         Value extent = b.i64(getTableChannels(op.getTable()));
@@ -265,8 +277,7 @@ Value ScalarEmitter::emitOperand(TableOp op, OperandAttr law, Value row,
   auto index = [&](TableAxis axis) -> Value {
     switch (axis) {
     case TableAxis::row:
-      return arith::FPToSIOp::create(b, b.getI64Type(),
-                                     clampRow(row, law.getRows()));
+      return emitRowIndex(row, law.getRows());
     case TableAxis::head:
       return site.head;
     case TableAxis::query:
@@ -296,7 +307,7 @@ Value ScalarEmitter::emitConstant(TableOp op, ConstantsAttr law, Value row,
                                                   : kernel.op.getHeads();
     Value index = channel;
     if (axis == TableAxis::row)
-      index = arith::FPToSIOp::create(b, b.getI64Type(), clampRow(row, extent));
+      index = emitRowIndex(row, extent);
     else if (axis == TableAxis::head)
       index = site.kernelHead;
     position = b.add(b.mul(position, b.i64(extent)), index);

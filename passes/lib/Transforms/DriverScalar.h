@@ -53,6 +53,7 @@ private:
   Value emitNumber(llvm::ArrayRef<double> numbers, Value index,
                    const llvm::Twine &name);
   Value clampRow(Value row, int64_t rows);
+  Value emitRowIndex(Value row, int64_t rows);
 
   DriverBuilder &b;
   DriverFrame frame;
