@@ -56,8 +56,9 @@ enum class TileArgKind {
   // Buffers that are written.
   State,          // f32 (rows, stateColumns), compact, 64-byte aligned; read
                   // too unless First. Its contents mean nothing to the caller
-  Scan,           // f32 (rows, m), compact, 64-byte aligned: scratch of the
-                  // posenc.rowscan with that number. Such a plan has one run
+  Scan,           // f32 (rows, 2 * m), compact, 64-byte aligned: scratch of
+                  // the posenc.rowscan with that number. Such a plan has one
+                  // run
   Output,         // f32 (value_dim, n), stride 1 in dimension 0; extent 0 in
                   // dimension 1 when more runs follow: nothing is written
   LogSumExp,      // f32 (n), any stride; extent 0 when not wanted. Only of
