@@ -105,13 +105,14 @@ Value DriverArguments::emitStrip(const TileArg &arg, const CallSite &site) {
                             b.neg(toFirst)}});
 }
 
-/// Scratch of a scan: (rows, m).
+/// Scratch of a scan: (rows, 2 * m).
 Value DriverArguments::emitScan(const TileArg &arg, const CallSite &site) {
   int64_t number = 0;
   (void)StringRef(arg.symbol).getAsInteger(10, number);
   Value bytes = b.mul(b.i64(number), emitScanBytes(b, frame, kernel));
   return emitBuffer(b.element(site.scan, bytes, b.getI8Type()),
-                    {{site.tileRows, b.i64(1)}, {site.keyCount, site.tileRows}});
+                    {{site.tileRows, b.i64(1)},
+                     {b.mul(site.keyCount, b.i64(2)), site.tileRows}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -382,9 +383,6 @@ Value DriverArguments::emitKeyLimit(const TileFunction &function) {
   SmallVector<Value> strides = {frame.stride(DriverKernel::Key, 2),
                                 frame.stride(DriverKernel::Value, 2),
                                 b.i64(kernel.op.getHeadDim())};
-  for (const TileArg &arg : function.args)
-    if (arg.kind == TileArgKind::Scan)
-      strides.push_back(b.i64(kernel.tallest));
   addTableStrides(function, TableAxis::key, strides);
   return emitLimit(function, strides);
 }

@@ -50,7 +50,7 @@ struct DriverPlan {
   /// The symbols of the key vectors that `keys` writes, in scratch one after
   /// another.
   llvm::SmallVector<std::string> transformed;
-  /// Buffers of (rows, Lk) numbers in the scratch of a worker.
+  /// Buffers of (rows, 2 Lk) numbers in the scratch of a worker.
   int64_t scans = 0;
   /// Whether all keys of a row come in one call of the tile function.
   bool hasOneRun() { return op.getDescending() || scans > 0; }

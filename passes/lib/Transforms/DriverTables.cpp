@@ -33,7 +33,7 @@ Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
 
 Value posenc::emitScanBytes(DriverBuilder &b, DriverFrame frame,
                             DriverKernel &kernel) {
-  int64_t keyBytes = kernel.tallest * sizeof(float);
+  int64_t keyBytes = 2 * kernel.tallest * sizeof(float);
   return b.roundUp(b.mul(frame.keyLen(), b.i64(keyBytes)), 64);
 }
 
