@@ -7,7 +7,7 @@
 # libraries of the compiler, which want MLIR's package too.
 include(CMakePackageConfigHelpers)
 
-foreach(tool posenc-opt posenc-compile posenc-run posenc-bench posenc-import posenc-plot posenc-lsp-server)
+foreach(tool posenc-opt posenc-compile posenc-run posenc-bench posenc-lsp-server)
   if(TARGET ${tool})
     install(TARGETS ${tool} EXPORT posencTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

@@ -31,6 +31,19 @@ KERNEL_VALUES = {
     "%u": "%u = posenc.select %s mask(#posenc.causal)",
     "%b": "%b = posenc.bias() {\n  %c = arith.constant 1.0 : f64\n  posenc.yield %c : f64\n}",
     "%p": "%p = posenc.normalize softmax %u",
+    "%clipped": "%clipped = posenc.relation %i, %j law(#posenc.clipped_distance<key_minus_query, max = 16>)",
+    "%rows": ("%rows = posenc.table law(#posenc.operand<\"rows\", rows = 33, channels = 128>)"
+              " : !posenc.table<row, channel>"),
+    "%vectors": ("%vectors = posenc.table law(#posenc.operand<\"vectors\", channels = 128>)"
+                 " : !posenc.table<head, channel>"),
+    "%gain": "%gain = posenc.table law(#posenc.operand<\"gain\", channels = 128>) : !posenc.table<channel>",
+    "%weights": ("%weights = posenc.table law(#posenc.operand<\"weights\", rows = 128, channels = 128>)"
+                 " : !posenc.table<row, head, channel>"),
+    "%gates": "%gates = posenc.table law(#posenc.operand<\"gates\">) : !posenc.table<batch, head, key>",
+    "%w1": "%w1 = posenc.table law(#posenc.operand<\"w1\", rows = 4, channels = 3>) : !posenc.table<row, channel>",
+    "%b1": "%b1 = posenc.table law(#posenc.operand<\"b1\", channels = 3>) : !posenc.table<channel>",
+    "%w2": "%w2 = posenc.table law(#posenc.operand<\"w2\", rows = 3>) : !posenc.table<row, head>",
+    "%b2": "%b2 = posenc.table law(#posenc.operand<\"b2\">) : !posenc.table<head>",
 }
 KERNEL = """posenc.kernel @example heads(2) head_dim(128) {{
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
@@ -86,7 +99,7 @@ def wrap(text):
     if re.match(r"[#!]posenc\.", text):
         return f"module attributes {{t.example = {text}}} {{}}\n"
     code = re.sub(r"^\s*//.*\n?", "", text, flags=re.MULTILINE).strip()
-    if re.match(r"(builtin\.)?module|posenc\.(kernel|plan)\b", code):
+    if re.match(r"(builtin\.)?module|posenc\.(kernel|embed|plan)\b", code):
         return text + "\n"
     for part in ORDER:
         if code.startswith(part):

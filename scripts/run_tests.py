@@ -214,6 +214,32 @@ def clang_format(runner: Runner, command: str) -> Result:
     return result
 
 
+# What clang-tidy reads in seconds. A file that includes MLIR takes half a minute,
+# so the others are for --full and --tidy.
+TIDY_FOLDERS = ("runtime/src/", "tools/lib/")
+
+
+def clang_tidy(runner: Runner, command: str) -> Result:
+    """One test for each source file that the build compiles, of those folders or of --tidy."""
+    words = shlex.split(command)
+    wanted = tuple(words[1:])
+    with open(os.path.join(ROOT, words[0], "compile_commands.json"), encoding="utf-8") as file:
+        compiled = {os.path.relpath(entry["file"], ROOT) for entry in json.load(file)}
+    sources = sorted(f for f in compiled if f.startswith(wanted) and not f.startswith(("build/", "..")))
+    tidy = ["clang-tidy-22", "-p", words[0], "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option"]
+
+    def run(files: List[str]) -> Result:
+        result = Result()
+        code, output = execute(tidy + files, runner.env)
+        if code == 0:
+            result.passed = 1
+        else:
+            result.fail(f"{files[0]}: {describe_exit(code)}\n{tail(output)}")
+        return result
+
+    return for_each_program(run, [[f] for f in sources])
+
+
 # libLLVM and libMLIR are not instrumented, so containers that cross into them
 # look overflown, their allocators do not undo what ours poison, and what they
 # keep until exit looks leaked. scripts/build.sh runs tools with the same options.
@@ -223,6 +249,7 @@ ASAN_TOOLS = {**ASAN, "ASAN_OPTIONS": "allow_user_poisoning=0:detect_container_o
 RUNNERS = [
     Runner("format", clang_format, "clang-format-22 --dry-run -Werror"),
     Runner("license", counted, "scripts/check-license.py"),
+    Runner("tidy", clang_tidy, "{build} {tidy}", "dev"),
     Runner("unit", gtest, "{build}/tests/bin/unit/*", "dev"),
     Runner("numerics", counted, "{build}/tests/bin/numerics/* {full}", "dev"),
     Runner("c", counted, "{build}/tests/bin/c/*", "dev"),
@@ -254,6 +281,9 @@ def main() -> int:
                         help="only run these (may be repeated): " + ", ".join(r.name for r in RUNNERS))
     parser.add_argument("--no-sanitizers", action="store_true", help="leave out the runners of sanitizer builds")
     parser.add_argument("--no-build", action="store_true", help="run what was built before")
+    parser.add_argument("--tidy", metavar="PATH", action="append", default=[],
+                        help="let clang-tidy read what begins with this, for example passes/ (may be repeated; "
+                        "--full: everything)")
     parser.add_argument("--fix-format", action="store_true", help="format the files and do nothing else")
     options = parser.parse_args()
 
@@ -271,6 +301,8 @@ def main() -> int:
     if not selected:
         parser.error("these options leave no runner")
 
+    tidy = options.tidy or (
+        ["dialect/", "passes/", "generators/", "runtime/src/", "tools/"] if options.full else TIDY_FOLDERS)
     start = time.monotonic()
     built: Dict[str, bool] = {}
     total = Result()
@@ -286,7 +318,8 @@ def main() -> int:
         else:
             try:
                 result = runner.kind(runner, runner.command.format(
-                    build=f"build/{runner.preset}", fuzz=FUZZ_FULL if options.full else FUZZ, full="--full" if options.full else ""))
+                    build=f"build/{runner.preset}", fuzz=FUZZ_FULL if options.full else FUZZ,
+                    full="--full" if options.full else "", tidy=shlex.join(tidy)))
             except (OSError, subprocess.SubprocessError) as error:
                 result.fail(str(error))
             if result.passed + result.failed == 0:

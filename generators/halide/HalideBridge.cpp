@@ -8,8 +8,10 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace posenc;
 using llvm::StringRef;
@@ -49,29 +51,32 @@ static llvm::Error checkImports(StringRef object) {
   return llvm::Error::success();
 }
 
-/// Halide writes files only.
+/// Halide writes files only, so it gets one in memory: no disk can be full, and
+/// nothing is left behind however this process ends.
 static llvm::Expected<std::string> compile(const Halide::Module &module,
                                            bool emitAssembly) {
-  llvm::SmallString<128> path;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
-          "posenc-tile", emitAssembly ? "s" : "o", path))
-    return llvm::createStringError(error, "cannot create a temporary file: " +
+  int file = memfd_create("posenc-tile", MFD_CLOEXEC);
+  if (file < 0) {
+    std::error_code error(errno, std::generic_category());
+    return llvm::createStringError(error, "cannot create a file in memory: " +
                                               error.message());
-  llvm::scope_exit remove([&] { llvm::sys::fs::remove(path); });
+  }
+  llvm::scope_exit closeFile([&] { close(file); });
+  std::string path = "/proc/self/fd/" + std::to_string(file);
   module.compile({{emitAssembly ? Halide::OutputFileType::assembly
                                 : Halide::OutputFileType::object,
-                   path.str().str()}});
+                   path}});
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),
-                                   "cannot read " + path.str().str() + ": " +
+                                   "cannot read " + path + ": " +
                                        buffer.getError().message());
   return (*buffer)->getBuffer().str();
 }
 
 static mlir::FailureOr<std::vector<TileObject>>
-emitObjects(PlanOp plan, bool emitAssembly, const TileTarget &target) {
+emitObjects(PlanOp plan, bool emitAssembly, const InstructionSet &target) {
   auto modules = buildTileModules(plan, target);
   if (mlir::failed(modules))
     return mlir::failure();
@@ -95,7 +100,7 @@ emitObjects(PlanOp plan, bool emitAssembly, const TileTarget &target) {
 
 mlir::FailureOr<std::vector<TileObject>>
 posenc::emitTileObjects(PlanOp plan, bool emitAssembly) {
-  const TileTarget *target = findTileTarget(plan.getIsa());
+  const InstructionSet *target = findInstructionSet(plan.getIsa());
   if (!target) {
     // The same diagnostic as for any other user of the signature.
     (void)getTileFunctions(plan);

@@ -4,7 +4,7 @@
 #define POSENC_GENERATORS_HALIDE_KEYTRANSFORM_H
 
 #include "TileParams.h"
-#include "TileTarget.h"
+#include "TileShape.h"
 
 namespace posenc {
 

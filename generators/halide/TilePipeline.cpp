@@ -13,7 +13,7 @@ using mlir::FailureOr;
 /// Halide's, no second entry point and no metadata.
 static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
                             const TileFunction &function,
-                            const TileTarget &target) {
+                            const InstructionSet &target) {
   Halide::Target machine = Halide::Target(target.halideTarget.str())
                                .with_feature(Halide::Target::NoAsserts)
                                .with_feature(Halide::Target::NoBoundsQuery)
@@ -24,7 +24,7 @@ static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
 
 static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
                                            const TileFunction &function,
-                                           const TileTarget &target) {
+                                           const InstructionSet &target) {
   TileContext context{shape, TileParams(function)};
   FailureOr<std::vector<Halide::Func>> queries =
       buildPrologue(plan.getPrologueOp(), shape, context.params);
@@ -52,7 +52,7 @@ static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
 }
 
 FailureOr<std::vector<Halide::Module>>
-posenc::buildTileModules(PlanOp plan, const TileTarget &target) {
+posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
   // The second asks the first again: one diagnostic is enough.
   auto shapes = getTileShapes(plan);
   if (mlir::failed(shapes))

@@ -3,7 +3,7 @@
 #ifndef POSENC_GENERATORS_HALIDE_TILEPIPELINE_H
 #define POSENC_GENERATORS_HALIDE_TILEPIPELINE_H
 
-#include "TileTarget.h"
+#include "TileShape.h"
 
 #include "Halide.h"
 
@@ -12,7 +12,7 @@ namespace posenc {
 /// Lowered modules in the order of emitTileObjects, each with one function.
 /// Halide's errors pass through.
 mlir::FailureOr<std::vector<Halide::Module>>
-buildTileModules(PlanOp plan, const TileTarget &target);
+buildTileModules(PlanOp plan, const InstructionSet &target);
 
 } // namespace posenc
 

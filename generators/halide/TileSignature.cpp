@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "posenc/Halide/TileSignature.h"
-#include "TileTarget.h"
+#include "TileShape.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 

@@ -7,9 +7,10 @@
 
 using namespace posenc;
 
-llvm::Expected<std::string> posenc::makeArchive(const CompiledKernel &kernel) {
+llvm::Expected<std::string>
+posenc::makeArchive(llvm::ArrayRef<CompiledObject> objects) {
   std::vector<llvm::NewArchiveMember> members;
-  for (const CompiledObject &object : kernel.objects)
+  for (const CompiledObject &object : objects)
     members.emplace_back(llvm::MemoryBufferRef(object.bytes, object.name));
   auto buffer = llvm::writeArchiveToBuffer(
       members, llvm::SymtabWritingMode::NormalSymtab,

@@ -3,8 +3,10 @@
 #include "Header.h"
 #include "HostObject.h"
 #include "KernelCache.h"
+#include "KernelNames.h"
 #include "StripObject.h"
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Halide/TileObjects.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,15 +17,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 using namespace mlir;
 using namespace posenc;
-
-ArrayRef<StringRef> posenc::getInstructionSets() {
-  static const StringRef names[] = {"x86-64-avx512", "x86-64-avx2", "x86-64"};
-  return names;
-}
 
 void posenc::registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<PosencDialect, arith::ArithDialect, func::FuncDialect,
@@ -36,26 +31,14 @@ FailureOr<std::vector<std::string>>
 posenc::selectInstructionSets(ModuleOp module,
                               ArrayRef<std::string> requested) {
   for (const std::string &name : requested)
-    if (!llvm::is_contained(getInstructionSets(), name))
+    if (!findInstructionSet(name))
       return module.emitError("unknown target '")
-             << name << "'; expected one of "
-             << llvm::join(getInstructionSets(), ", ");
+             << name << "'; expected one of " << listInstructionSets();
   std::vector<std::string> selected;
-  for (StringRef name : getInstructionSets())
-    if (requested.empty() || llvm::is_contained(requested, name))
-      selected.push_back(name.str());
+  for (const InstructionSet &isa : getInstructionSets())
+    if (requested.empty() || llvm::is_contained(requested, isa.name))
+      selected.push_back(isa.name.str());
   return selected;
-}
-
-/// Kernel names become C identifiers. The verifier has seen to the operands.
-static LogicalResult checkName(KernelOp kernel) {
-  StringRef name = kernel.getSymName();
-  if (!name.empty() && !llvm::isDigit(name.front()) &&
-      llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
-    return success();
-  return kernel.emitError("expected the name of a compiled kernel to be a C "
-                          "identifier, but got '")
-         << name << "'";
 }
 
 /// The machine code of one plan, from the cache or from the generator.
@@ -90,6 +73,8 @@ compilePlan(PlanOp plan, const KernelCache &cache, bool emitAssembly) {
 static FailureOr<CompiledKernel> compileKernel(KernelOp source,
                                                ArrayRef<std::string> isas,
                                                const CompileOptions &options) {
+  if (failed(checkKernelName(source)))
+    return failure();
   FailureOr<OwningOpRef<ModuleOp>> module = lowerToPlans(source, isas);
   if (failed(module))
     return failure();
@@ -99,8 +84,6 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
   compiled.name = kernel.getSymName().str();
   compiled.isas.assign(isas.begin(), isas.end());
   compiled.tensors = getKernelTensors(kernel);
-  if (failed(checkName(kernel)))
-    return failure();
 
   KernelCache cache(options.cacheDirectory);
   for (PlanOp plan : (*module)->getOps<PlanOp>()) {
@@ -135,7 +118,7 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
 FailureOr<std::vector<CompiledKernel>>
 posenc::compile(ModuleOp module, const CompileOptions &options) {
   auto isas = selectInstructionSets(module, options.isas);
-  if (failed(isas))
+  if (failed(isas) || failed(checkDerivedNames(module)))
     return failure();
   std::vector<CompiledKernel> kernels;
   for (KernelOp kernel : module.getOps<KernelOp>()) {

@@ -4,16 +4,8 @@
 
 #include "posenc/Transforms/Passes.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MathToLibm/MathToLibm.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -60,16 +52,7 @@ FailureOr<std::string> posenc::emitHostObject(ModuleOp module,
                                               bool emitAssembly) {
   PassManager manager(module.getContext());
   manager.addPass(createPosencLowerDriver());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-  manager.addPass(createSCFToControlFlowPass());
-  // libm knows double precision to the last digit; intrinsics may not.
-  manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
+  buildDriverToLLVMPipeline(manager);
   if (failed(manager.run(module)))
     return failure();
 

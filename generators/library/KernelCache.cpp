@@ -80,17 +80,21 @@ void KernelCache::store(StringRef key,
                         const std::vector<CompiledObject> &objects) const {
   if (directory.empty() || sys::fs::create_directories(directory))
     return;
-  CompiledKernel kernel;
-  kernel.objects = objects;
-  Expected<std::string> archive = makeArchive(kernel);
+  Expected<std::string> archive = makeArchive(objects);
   if (!archive) {
     consumeError(archive.takeError());
     return;
   }
-  // Atomic, so that another process never reads half a file.
+  // Atomic, so that another process never reads half a file. A stream that
+  // dies with an error of its own ends the program, as on a full disk.
   consumeError(writeToOutput(getPath(key), [&](raw_ostream &stream) {
     stream << hashOf(*archive) << *archive;
-    return Error::success();
+    stream.flush();
+    // What writeToOutput makes for a path; the class has no cast.
+    auto &file = static_cast<raw_fd_ostream &>(stream);
+    std::error_code error = file.error();
+    file.clear_error();
+    return errorCodeToError(error);
   }));
   pruneCache(directory, CachePruningPolicy());
 }

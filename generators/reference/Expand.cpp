@@ -4,19 +4,27 @@
 
 #include "posenc/Transforms/Passes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace posenc;
+
+/// Operands that nothing reads are no operands of a compiled kernel either.
+static void eraseDeadOps(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
 
 llvm::Expected<OwningOpRef<ModuleOp>> posenc::cloneExpanded(ModuleOp module) {
   OwningOpRef<ModuleOp> clone = module.clone();
   PassManager passes(module.getContext());
   passes.addPass(createPosencExpandEncodings());
-  // Operands that nothing reads are no operands of a compiled kernel either.
-  passes.addPass(createCanonicalizerPass());
   if (failed(passes.run(*clone)))
     return llvm::createStringError("expected the module's kernels to expand");
+  for (KernelOp kernel : clone->getOps<KernelOp>())
+    eraseDeadOps(kernel);
   return clone;
 }

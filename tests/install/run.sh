@@ -75,6 +75,48 @@ build_compiler_consumer() {
     cmake --build "$work/compiler"
 }
 
+# The library gives the very bytes that the tool writes.
+compile_with_library() {
+  mkdir "$work/library" "$work/tool" &&
+    "$work/compiler/compiler" tests/install/consumer.mlir "$work/library" &&
+    "$prefix/bin/posenc-compile" tests/install/consumer.mlir --no-cache --target=x86-64,x86-64-avx2 -o "$work/tool" &&
+    diff -r "$work/library" "$work/tool"
+}
+
+run_what_the_library_compiled() {
+  cc tests/install/consumer.c -I"$work/library" -I"$prefix/include" -L"$work/library" -L"$prefix/lib" \
+    -lconsumer_causal -lposenc_runtime -pthread -lm -o "$work/from-library" &&
+    "$work/from-library"
+}
+
+# hidden COMMAND...: runs it where the build and the Python environment do not
+# exist. The command sees the rest of the machine.
+hidden() {
+  # shellcheck disable=SC2016 # the inner shell's variables
+  unshare --map-root-user --mount sh -c '
+    mount -t tmpfs none "$1" && mount -t tmpfs none "$2" && shift 2 && exec "$@"' \
+    sh "$build" "$POSENC_VENV" env -u LD_LIBRARY_PATH "$@"
+}
+
+save_arrays() {
+  "$POSENC_VENV/bin/python3" -c '
+import sys, numpy
+for name, heads in (("q", 4), ("k", 2), ("v", 2)):
+    numpy.save(f"{sys.argv[1]}/{name}.npy", numpy.random.default_rng(heads).standard_normal((heads, 9, 64)))' "$work"
+}
+
+# compile_alone, run_alone: the tools with nothing but their prefix.
+compile_alone() {
+  hidden "$prefix/bin/posenc-compile" "$PWD/tests/install/consumer.mlir" --no-cache \
+    --target=x86-64,x86-64-avx2 -o "$work/alone" && diff -r "$work/alone" "$work/tool"
+}
+
+run_alone() {
+  save_arrays &&
+    POSENC_CACHE_DIR="$work/cache" hidden "$prefix/bin/posenc-run" "$PWD/tests/install/consumer.mlir" \
+      --q "$work/q.npy" --k "$work/k.npy" --v "$work/v.npy" -o "$work/o.npy" && test -s "$work/o.npy"
+}
+
 check "install and move the prefix" install_and_move
 check "no path of the build is installed" no_build_paths
 check "posenc-compile is installed" test -x "$prefix/bin/posenc-compile"
@@ -85,6 +127,13 @@ check "run it without a kernel" "$work/consumer/version"
 check "run its kernel" "$work/consumer/consumer"
 check "a second build does nothing" nothing_is_compiled_twice
 check "build with the compiler's libraries" build_compiler_consumer
-check "parse with the compiler's libraries" "$work/compiler/compiler" tests/install/consumer.mlir
+check "compile with the compiler's libraries" compile_with_library
+check "run what they compiled" run_what_the_library_compiled
+if unshare --map-root-user --mount true 2>/dev/null; then
+  check "posenc-compile without the build and its environment" compile_alone
+  check "posenc-run without the build and its environment" run_alone
+else
+  printf 'SKIPPED: tools without the build and its environment: this machine gives no user namespaces\n'
+fi
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed -eq 0 ]]

@@ -50,6 +50,7 @@ config.substitutions += [
     ("%plugin", config.posenc_plugin),
     # The programs alone, for scripts that run them.
     ("%posenc_opt", config.posenc_tools["posenc-opt"]),
+    ("%posenc_compile", config.posenc_tools.get("posenc-compile", "")),
     ("%posenc_run", config.posenc_tools.get("posenc-run", "")),
 ]
 

@@ -5,6 +5,8 @@
 #include "Pairwise.h"
 #include "TestRun.h"
 
+#include "posenc/Analysis/InstructionSets.h"
+
 #include "llvm/ADT/ScopeExit.h"
 
 #include <cmath>
@@ -49,7 +51,8 @@ static void runTest(TestRun &run, const std::string &name,
 /// The instruction sets that this machine has.
 static std::vector<std::string> findInstructionSets(TestRun &run) {
   std::vector<std::string> found;
-  for (StringRef isa : getInstructionSets()) {
+  for (const InstructionSet &line : getInstructionSets()) {
+    StringRef isa = line.name;
     LoadedKernel kernel;
     // A kernel that does not compile is found by the tests.
     if (kernel.load("posenc.kernel @probe heads(1) head_dim(2)", isa.str())

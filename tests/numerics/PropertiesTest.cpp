@@ -303,7 +303,8 @@ static void testStickyMask(TestRun &run) {
 }
 
 /// The accuracy rule accepts the reference rounded to f32, and an error of
-/// twice what it allows is found, where it is.
+/// twice what it allows is found, where it is. The formula is written again
+/// here, and only here, so that the rule cannot change unseen.
 static void testAccuracyRule(TestRun &run) {
   run.test("properties/accuracy_rule", []() -> std::string {
     Spec spec("posenc.kernel @rule heads(2) head_dim(4) mask(#posenc.causal)");

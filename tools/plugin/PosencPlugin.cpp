@@ -13,7 +13,10 @@ static void registerDialect(mlir::DialectRegistry *registry) {
   registry->insert<posenc::PosencDialect>();
 }
 
-static void registerPasses() { posenc::registerPosencPasses(); }
+static void registerPasses() {
+  posenc::registerPosencPasses();
+  posenc::registerPosencPipelines();
+}
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {

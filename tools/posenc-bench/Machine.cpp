@@ -2,6 +2,8 @@
 // What the machine can do: FMA peak and streaming read bandwidth.
 #include "Machine.h"
 
+#include "posenc/Analysis/InstructionSets.h"
+
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -96,15 +98,8 @@ static void spinSse(long iterations) {
 
 double posenc::measurePeak(llvm::StringRef isa, int threads) {
   constexpr long iterations = 400000;
-  int lanes = 4;
-  void (*spin)(long) = spinSse;
-  if (isa == "x86-64-avx512") {
-    lanes = 16;
-    spin = spinAvx512;
-  } else if (isa == "x86-64-avx2") {
-    lanes = 8;
-    spin = spinAvx2;
-  }
+  int64_t lanes = findInstructionSet(isa)->lanes;
+  auto *spin = lanes == 16 ? spinAvx512 : lanes == 8 ? spinAvx2 : spinSse;
   double seconds = runTogether(threads, [&](int) { spin(iterations); });
   return 12.0 * 2 * lanes * iterations * threads / seconds / 1e9;
 }

@@ -4,12 +4,12 @@
 #include "Machine.h"
 #include "Workload.h"
 
+#include "posenc/Tools/CommandLine.h"
 #include "posenc/Tools/OutputFiles.h"
 #include "posenc/Tools/Spec.h"
 
 #include "mlir/IR/Diagnostics.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -34,16 +34,10 @@ struct Result {
 } // namespace
 
 namespace {
-/// Members rather than globals: LLVM's own options, some of the same names, are
-/// taken away before these are made.
 struct Options {
   cl::OptionCategory category{"posenc-bench options"};
-  cl::opt<std::string> inputFile{cl::Positional, cl::Required, cl::desc("FILE"),
-                                 cl::cat(category)};
-  cl::opt<std::string> kernelName{
-      "kernel", cl::value_desc("NAME"),
-      cl::desc("kernel to time (default: the first of the file)"),
-      cl::cat(category)};
+  SpecOptions spec{category, "kernel to time (default: the first of the file)"};
+  IsaOption native{category};
   cl::opt<Mode> mode{
       "mode", cl::desc("sizes to start from:"), cl::init(Mode::Prefill),
       cl::values(clEnumValN(Mode::Prefill, "prefill",
@@ -65,10 +59,6 @@ struct Options {
   cl::opt<std::string> dtype{"dtype", cl::value_desc("TYPE"), cl::init("f32"),
                              cl::desc("element type; f32 is the only one"),
                              cl::cat(category)};
-  cl::opt<std::string> isaName{
-      "isa", cl::value_desc("NAME"),
-      cl::desc("instruction set (default: the best of this CPU)"),
-      cl::cat(category)};
   cl::opt<int> repetitions{"repetitions", cl::value_desc("N"), cl::init(7),
                            cl::desc("timed calls of each kernel (7)"),
                            cl::cat(category)};
@@ -97,23 +87,6 @@ EXAMPLES:
 [[noreturn]] static void die(const llvm::Twine &message) {
   llvm::errs() << "posenc-bench: error: " << message << "\n";
   exit(1);
-}
-
-static std::string chooseIsa() {
-  uint64_t features = posenc_cpu_features();
-  std::string best = (features & POSENC_CPU_AVX512)     ? "x86-64-avx512"
-                     : (features & POSENC_CPU_AVX2_FMA) ? "x86-64-avx2"
-                                                        : "x86-64";
-  if (flags->isaName.empty())
-    return best;
-  ArrayRef<StringRef> all = getInstructionSets();
-  const StringRef *wanted = llvm::find(all, flags->isaName);
-  if (wanted == all.end())
-    die("unknown instruction set '" + flags->isaName + "'; expected one of " +
-        llvm::join(all, ", "));
-  if (wanted < llvm::find(all, best))
-    die("this CPU does not have '" + flags->isaName + "'; its best is " + best);
-  return flags->isaName;
 }
 
 static CompiledKernel compileFor(ModuleOp module, StringRef name,
@@ -228,11 +201,13 @@ static std::string toJson(StringRef kernel, ArrayRef<Result> results) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::ResetCommandLineParser();
+  prepareCommandLine();
   Options parsed;
   flags = &parsed;
   cl::HideUnrelatedOptions(flags->category);
   cl::ParseCommandLineOptions(argc, argv, overview);
+  if (llvm::Error error = parsed.spec.check("posenc-bench"))
+    die(llvm::toString(std::move(error)));
   if (flags->dtype != "f32")
     die("expected --dtype=f32, found '" + flags->dtype + "'");
   if (flags->threads < 1 || flags->repetitions < 1 || flags->batch < 1 ||
@@ -247,14 +222,17 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = loadSpec(context, sources, flags->inputFile);
+  auto module = loadSpec(context, sources, flags->spec.inputFile);
   if (failed(module))
     return 1;
-  FailureOr<KernelOp> kernel = selectKernel(**module, flags->kernelName);
+  FailureOr<KernelOp> kernel = selectKernel(**module, flags->spec.kernel);
   if (failed(kernel))
     return 1;
 
-  std::string isa = chooseIsa();
+  llvm::Expected<std::string> chosen = flags->native.choose();
+  if (!chosen)
+    die(llvm::toString(chosen.takeError()));
+  std::string isa = *chosen;
   StringRef name = kernel->getSymName();
   OwningOpRef<ModuleOp> plainModule = withoutEncoding(*kernel);
   KernelOp plainKernel = *plainModule->getOps<KernelOp>().begin();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiles the kernels of a specification to libraries with C headers.
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Compiler/Compile.h"
+#include "posenc/Tools/CommandLine.h"
 #include "posenc/Tools/OutputFiles.h"
 #include "posenc/Tools/Spec.h"
 
@@ -21,27 +23,21 @@ enum class Emit { Library, Object, Assembly, Ptx, Plan, Level2 };
 } // namespace
 
 namespace {
-/// Members rather than globals: LLVM's own options, some of the same names, are
-/// taken away before these are made.
 struct Options {
   cl::OptionCategory category{"posenc-compile options"};
-
-  cl::opt<std::string> inputFile{cl::Positional, cl::Required, cl::desc("FILE"),
-                                 cl::cat(category)};
+  SpecOptions spec{
+      category, "compile this kernel only (default: every kernel of the file)"};
   cl::opt<std::string> outputDirectory{
       "o", cl::Required, cl::value_desc("DIR"),
       cl::desc("directory for the results; made if it is not there"),
       cl::cat(category)};
-  cl::opt<std::string> kernelName{
-      "kernel", cl::value_desc("NAME"),
-      cl::desc("compile this kernel only (default: every kernel of the file)"),
-      cl::cat(category)};
-  cl::list<std::string> targets{
-      "target", cl::CommaSeparated, cl::value_desc("T,..."),
-      cl::desc(
-          "instruction sets to compile for, chosen at run time by what the "
-          "CPU has: x86-64, x86-64-avx2, x86-64-avx512 (default: all)"),
-      cl::cat(category)};
+  std::string targetHelp =
+      "instruction sets to compile for, chosen at run time by what the CPU "
+      "has: " +
+      listInstructionSets() + " (default: all)";
+  cl::list<std::string> targets{"target", cl::CommaSeparated,
+                                cl::value_desc("T,..."), cl::desc(targetHelp),
+                                cl::cat(category)};
   cl::opt<Emit> emitKind{
       "emit", cl::desc("what to write:"), cl::init(Emit::Library),
       cl::values(
@@ -77,11 +73,12 @@ static const char *const overview =
     R"(posenc: attention kernels with fused position encodings
 
 Compiles each kernel of a specification to a static library that needs nothing
-but libposenc_runtime.a and the C library, and a C header to call it with.
+but libposenc_runtime.a, libm and the C library, and a C header to call it with.
 
 EXAMPLES:
   posenc-compile specs/llama-2-7b.mlir -o build
-      build/libllama_2_7b.a, build/llama_2_7b.h, build/llama_2_7b.json
+      build/libllama_2_7b.a, build/llama_2_7b.h, build/llama_2_7b.json; link with
+      -Lbuild -lllama_2_7b -lposenc_runtime -lm -pthread
   posenc-compile specs/t5-small.mlir --kernel t5_small_encoder --target=x86-64-avx2 -o build
   posenc-compile specs/bloom-7b1.mlir --explain -o build
       also prints where each term is computed and which tensors the kernel takes
@@ -142,8 +139,8 @@ static void printExplanation(const CompiledKernel &kernel) {
 /// The kernels that the command line asks for.
 static FailureOr<SmallVector<KernelOp>> selectKernels(ModuleOp module) {
   SmallVector<KernelOp> kernels;
-  if (!flags->kernelName.empty()) {
-    FailureOr<KernelOp> kernel = selectKernel(module, flags->kernelName);
+  if (!flags->spec.kernel.empty()) {
+    FailureOr<KernelOp> kernel = selectKernel(module, flags->spec.kernel);
     if (failed(kernel))
       return failure();
     kernels.push_back(*kernel);
@@ -157,7 +154,7 @@ static FailureOr<SmallVector<KernelOp>> selectKernels(ModuleOp module) {
 
 static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
   CompileOptions options;
-  options.kernel = flags->kernelName;
+  options.kernel = flags->spec.kernel;
   options.isas = flags->targets;
   options.emitAssembly = flags->emitKind == Emit::Assembly;
   if (!flags->noCache)
@@ -175,7 +172,7 @@ static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
         files.add(object.name, std::move(object.bytes));
       continue;
     }
-    llvm::Expected<std::string> archive = makeArchive(kernel);
+    llvm::Expected<std::string> archive = makeArchive(kernel.objects);
     if (!archive)
       return module.emitError("cannot make the library of '")
              << kernel.name << "': " << llvm::toString(archive.takeError());
@@ -233,11 +230,16 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::ResetCommandLineParser();
+  prepareCommandLine();
   Options parsed;
   flags = &parsed;
   cl::HideUnrelatedOptions(flags->category);
   cl::ParseCommandLineOptions(argc, argv, overview);
+  if (llvm::Error error = parsed.spec.check("posenc-compile")) {
+    llvm::errs() << "posenc-compile: error: "
+                 << llvm::toString(std::move(error)) << "\n";
+    return 1;
+  }
 
   DialectRegistry registry;
   registerCompilerDialects(registry);
@@ -251,7 +253,7 @@ int main(int argc, char **argv) {
     printer.emplace(&context);
   }
   FailureOr<OwningOpRef<ModuleOp>> module =
-      loadSpec(context, sources, flags->inputFile);
+      loadSpec(context, sources, flags->spec.inputFile);
   if (failed(module))
     return 1;
   return failed(runTool(context, **module));

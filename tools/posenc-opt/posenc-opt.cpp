@@ -38,6 +38,7 @@ int main(int argc, char **argv) {
                   mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect>();
   posenc::registerPosencPasses();
+  posenc::registerPosencPipelines();
   mlir::registerTransformsPasses();
   registerUpstreamConversions();
   return mlir::asMainReturnCode(

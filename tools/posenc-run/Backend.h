@@ -15,7 +15,7 @@ struct RunOptions {
   bool wantLse = false, wantScores = false;
   /// 0: one for each CPU.
   int32_t threads = 0;
-  /// Empty: the best one of this machine.
+  /// Of native code.
   std::string isa;
   /// The number in the kernel of the arrays' first head.
   int32_t firstHead = 0;
@@ -31,6 +31,12 @@ struct RunResults {
 llvm::Expected<RunResults> runReference(KernelOp kernel,
                                         const InputArrays &inputs,
                                         const RunOptions &options);
+
+/// Evaluates `kernel` in the reference and prints how far the results are from
+/// it; fails, with the worst element, beyond the rule of Accuracy.h.
+llvm::Error compareWithReference(KernelOp kernel, const InputArrays &inputs,
+                                 const RunOptions &options,
+                                 const RunResults &results);
 
 /// Compiles the kernel of that name. Results are f32. An error that is empty
 /// was printed as a diagnostic of the specification.

@@ -11,19 +11,6 @@
 using namespace llvm;
 using namespace posenc;
 
-/// The instruction set to compile for: what is asked for, or the best that this
-/// machine has.
-static std::string selectInstructionSet(StringRef requested) {
-  if (!requested.empty())
-    return requested.str();
-  if (const char *forced = std::getenv("POSENC_ISA"); forced && *forced)
-    return forced;
-  uint64_t features = posenc_cpu_features();
-  if (features & POSENC_CPU_AVX512)
-    return "x86-64-avx512";
-  return features & POSENC_CPU_AVX2_FMA ? "x86-64-avx2" : "x86-64";
-}
-
 /// The runtime's sentence about the call that failed.
 static Error makeError(posenc_status status) {
   return createStringError(Twine(posenc_status_string(status)) + ": " +
@@ -46,10 +33,9 @@ static DLTensor makeTensor(void *data, ArrayRef<int64_t> shape,
 Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
                                        const InputArrays &inputs,
                                        const RunOptions &options) {
-  std::string isa = selectInstructionSet(options.isa);
   CompileOptions compileOptions;
   compileOptions.kernel = name.str();
-  compileOptions.isas = {isa};
+  compileOptions.isas = {options.isa};
   compileOptions.cacheDirectory = getDefaultCacheDirectory();
   mlir::FailureOr<std::vector<CompiledKernel>> compiled =
       compile(module, compileOptions);
@@ -98,7 +84,7 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
     return makeError(status);
   scope_exit destroyPool([&] { posenc_pool_destroy(call.pool); });
   // The one variant that was compiled.
-  setenv("POSENC_ISA", isa.c_str(), /*overwrite=*/1);
+  setenv("POSENC_ISA", options.isa.c_str(), /*overwrite=*/1);
   if (posenc_status status = (*native)->run(arguments, &call))
     return makeError(status);
 

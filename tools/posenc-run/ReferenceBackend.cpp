@@ -2,9 +2,13 @@
 // Runs a kernel in the reference interpreter.
 #include "Backend.h"
 
-#include "posenc/Reference/Reference.h"
+#include "posenc/Reference/Accuracy.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Parallel.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace posenc;
@@ -13,9 +17,9 @@ static Expected<NpyArray> makeArray(const RealTensor &tensor) {
   return NpyArray::fromDoubles(NpyType::F64, tensor.shape, tensor.data);
 }
 
-Expected<RunResults> posenc::runReference(KernelOp kernel,
-                                          const InputArrays &inputs,
-                                          const RunOptions &options) {
+static Expected<ReferenceOutputs> evaluate(KernelOp kernel,
+                                           const InputArrays &inputs,
+                                           const RunOptions &options) {
   if (options.threads > 0)
     parallel::strategy = hardware_concurrency(options.threads);
   ReferenceInputs given;
@@ -39,7 +43,13 @@ Expected<RunResults> posenc::runReference(KernelOp kernel,
   }
   ReferenceOptions what;
   what.scores = options.wantScores;
-  Expected<ReferenceOutputs> outputs = evaluateReference(kernel, given, what);
+  return evaluateReference(kernel, given, what);
+}
+
+Expected<RunResults> posenc::runReference(KernelOp kernel,
+                                          const InputArrays &inputs,
+                                          const RunOptions &options) {
+  Expected<ReferenceOutputs> outputs = evaluate(kernel, inputs, options);
   if (!outputs)
     return outputs.takeError();
 
@@ -60,4 +70,32 @@ Expected<RunResults> posenc::runReference(KernelOp kernel,
     if (Error error = keep(results.scores, outputs->scores))
       return error;
   return results;
+}
+
+static Error report(StringRef name, const Accuracy &accuracy) {
+  if (!accuracy.isAccurate())
+    return createStringError(accuracy.describe(name));
+  outs() << name << ": largest error "
+         << format("%.3g", std::abs(accuracy.got - accuracy.wanted)) << ", "
+         << format("%.3g", accuracy.ratio) << " of what is allowed\n";
+  return Error::success();
+}
+
+Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
+                                   const RunOptions &options,
+                                   const RunResults &results) {
+  Expected<ReferenceOutputs> reference = evaluate(kernel, inputs, options);
+  if (!reference)
+    return reference.takeError();
+  Expected<std::vector<float>> o = results.o.toFloats();
+  if (!o)
+    return o.takeError();
+  if (Error error = report("o", measureOutput(*reference, *o)))
+    return error;
+  if (!results.lse)
+    return Error::success();
+  Expected<std::vector<float>> lse = results.lse->toFloats();
+  if (!lse)
+    return lse.takeError();
+  return report("lse", measureLse(*reference, *lse));
 }

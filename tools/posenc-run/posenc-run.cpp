@@ -4,13 +4,13 @@
 
 #include "posenc/Compiler/Compile.h"
 #include "posenc/Reference/Reference.h"
+#include "posenc/Tools/CommandLine.h"
 #include "posenc/Tools/Spec.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -22,16 +22,11 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// The command line. Made after the options of LLVM's libraries are gone: they
-/// have names of their own for things that no user of this tool wants.
 struct Options {
   cl::OptionCategory category{"posenc-run options"};
-  cl::opt<std::string> inputFile{cl::Positional, cl::desc("FILE"),
-                                 cl::cat(category)};
-  cl::opt<std::string> kernel{
-      "kernel", cl::value_desc("NAME"),
-      cl::desc("the kernel to run (default: the first of the file)"),
-      cl::cat(category)};
+  SpecOptions spec{category,
+                   "the kernel to run (default: the first of the file)"};
+  IsaOption native{category};
   cl::opt<std::string> entry{
       "entry", cl::init("attention"), cl::value_desc("NAME"),
       cl::desc("what of the kernel to run: attention (default)"),
@@ -40,6 +35,11 @@ struct Options {
       "backend", cl::init("native"), cl::value_desc("NAME"),
       cl::desc("native (default): the code that posenc-compile makes, in\n"
                "f32; reference: the meaning of the specification, in f64"),
+      cl::cat(category)};
+  cl::opt<bool> compare{
+      "compare",
+      cl::desc("run the reference too, print how far the results are from\n"
+               "it, and fail if that is more than f32 explains"),
       cl::cat(category)};
   cl::opt<std::string> queryFile{"q", cl::value_desc("Q.npy"),
                                  cl::desc("queries [B, H, Lq, D]"),
@@ -73,12 +73,6 @@ struct Options {
       cl::desc("threads to use (default: one for each CPU); results do\n"
                "not depend on it"),
       cl::cat(category)};
-  cl::opt<std::string> isa{
-      "isa", cl::value_desc("NAME"),
-      cl::desc("the instruction set of native code: x86-64, x86-64-avx2,\n"
-               "x86-64-avx512 (default: $POSENC_ISA, or the best of this\n"
-               "CPU)"),
-      cl::cat(category)};
   cl::opt<int32_t> firstHead{
       "first-head", cl::init(0), cl::value_desc("N"),
       cl::desc("the number in the kernel of the arrays' first head, when\n"
@@ -108,6 +102,9 @@ EXAMPLES:
   posenc-run specs/llama-2-7b.mlir --q q.npy --k k.npy --v v.npy -o o.npy
       compiles the kernel for this machine (a second run finds it compiled) and
       runs it on all CPUs
+  posenc-run specs/llama-2-7b.mlir --compare --q q.npy --k k.npy --v v.npy \
+      -o o.npy
+      also checks the results against the reference
   posenc-run specs/llama-2-7b.mlir --backend=reference --q q.npy --k k.npy \
       --v v.npy -o wanted.npy --lse lse.npy --scores s.npy
       the same in double precision, with the scores
@@ -131,9 +128,8 @@ static int fail(llvm::Error error) {
 }
 
 llvm::Error Options::check() const {
-  if (inputFile.empty())
-    return llvm::createStringError("expected a specification FILE; see "
-                                   "posenc-run --help");
+  if (llvm::Error error = spec.check("posenc-run"))
+    return error;
   if (!llvm::is_contained({"attention", "embed", "append_kv"}, entry))
     return llvm::createStringError(
         "expected --entry to be attention, embed or append_kv, but got '" +
@@ -150,9 +146,12 @@ llvm::Error Options::check() const {
     return llvm::createStringError(
         "--scores needs --backend=reference: native kernels never hold the "
         "scores");
-  if (backend == "reference" && !isa.empty())
+  if (backend == "reference" && !native.isa.empty())
     return llvm::createStringError(
         "--isa needs --backend=native: the reference is not compiled");
+  if (backend == "reference" && compare)
+    return llvm::createStringError(
+        "--compare needs --backend=native: it compares with the reference");
   if (threads < 0)
     return llvm::createStringError(
         "expected --threads to be 0 or more, but got " + llvm::Twine(threads));
@@ -185,38 +184,29 @@ llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
   return files;
 }
 
-/// Writes the results; when one cannot be written none is left behind.
+/// Writes all results or none.
 static llvm::Error writeResults(RunResults &results, const Options &command,
                                 size_t queryRank) {
-  std::vector<std::string> written;
-  auto write = [&](NpyArray &array, const std::string &path) -> llvm::Error {
+  std::vector<NpyFile> files;
+  auto add = [&](NpyArray &array, const std::string &path) {
     array.shape = dropLeadingAxes(array.shape, queryRank);
-    if (llvm::Error error = writeNpy(path, array)) {
-      for (const std::string &file : written)
-        if (llvm::sys::fs::is_regular_file(file))
-          llvm::sys::fs::remove(file);
-      return error;
-    }
-    written.push_back(path);
-    return llvm::Error::success();
+    files.push_back({path, &array});
   };
-  // The output last: what is already there is lost only to a complete run.
+  add(results.o, command.outputFile);
   if (results.lse)
-    if (llvm::Error error = write(*results.lse, command.lseFile))
-      return error;
+    add(*results.lse, command.lseFile);
   if (results.scores)
-    if (llvm::Error error = write(*results.scores, command.scoresFile))
-      return error;
-  return write(results.o, command.outputFile);
+    add(*results.scores, command.scoresFile);
+  return writeNpyFiles(files);
 }
 
 static int runTool(const Options &command, MLIRContext &context,
                    llvm::SourceMgr &sources) {
   FailureOr<OwningOpRef<ModuleOp>> module =
-      loadSpec(context, sources, command.inputFile);
+      loadSpec(context, sources, command.spec.inputFile);
   if (failed(module))
     return 1;
-  FailureOr<KernelOp> selected = selectKernel(**module, command.kernel);
+  FailureOr<KernelOp> selected = selectKernel(**module, command.spec.kernel);
   if (failed(selected))
     return 1;
   std::string name = selected->getSymName().str();
@@ -228,10 +218,18 @@ static int runTool(const Options &command, MLIRContext &context,
   options.wantLse = !command.lseFile.empty();
   options.wantScores = !command.scoresFile.empty();
   options.threads = command.threads;
-  options.isa = command.isa;
+  if (command.backend == "native") {
+    llvm::Expected<std::string> isa = command.native.choose();
+    if (!isa)
+      return fail(isa.takeError());
+    options.isa = *isa;
+  }
   options.firstHead = command.firstHead;
   if (options.wantLse && kernel.getNoLse())
     return fail("--lse: the kernel '" + llvm::Twine(name) + "' says no_lse");
+  if (options.wantLse && !kernel.exportsLse())
+    return fail("--lse: rows of the kernel '" + llvm::Twine(name) +
+                "' have no log-sum-exp, since their weights are no softmax");
 
   llvm::Expected<llvm::StringMap<std::string>> files = command.collectFiles();
   if (!files)
@@ -246,6 +244,10 @@ static int runTool(const Options &command, MLIRContext &context,
           : runNative(**module, name, *inputs, options);
   if (!results)
     return fail(results.takeError());
+  if (command.compare)
+    if (llvm::Error error =
+            compareWithReference(kernel, *inputs, options, *results))
+      return fail(std::move(error));
   if (llvm::Error error = writeResults(*results, command, inputs->queryRank))
     return fail(std::move(error));
   return 0;
@@ -253,7 +255,7 @@ static int runTool(const Options &command, MLIRContext &context,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::ResetCommandLineParser();
+  prepareCommandLine();
   Options command;
   cl::HideUnrelatedOptions(command.category);
   std::string problem;

@@ -156,7 +156,9 @@ LogicalResult PrologueOp::verifyRegions() {
 
 /// The number of vectors that a part yields.
 static size_t countVectors(Operation *part) {
-  return part->getRegion(0).front().getTerminator()->getNumOperands();
+  Block &block = part->getRegion(0).front();
+  return block.empty() ? 1
+                       : std::max<size_t>(1, block.back().getNumOperands());
 }
 
 LogicalResult StepOp::verifyRegions() {

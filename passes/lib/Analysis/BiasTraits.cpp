@@ -83,7 +83,7 @@ private:
     if (input.getDefiningOp<SumIndexOp>() || input.getDefiningOp<TableMapOp>())
       return;
     // Nothing is known about other definitions.
-    traits.dependsOnQuery = traits.dependsOnKey = traits.dependsOnHead = true;
+    traits.dependsOnQuery = traits.dependsOnKey = true;
     traits.readsHeadOperands = traits.readsHeadConstants = true;
     traits.toeplitz = false;
   }
@@ -105,11 +105,9 @@ private:
     traits.dependsOnQuery |= query;
     traits.dependsOnKey |= key;
     traits.toeplitz &= !query && !key && !type.hasAxis(TableAxis::batch);
-    if (type.hasAxis(TableAxis::head)) {
-      traits.dependsOnHead = true;
+    if (type.hasAxis(TableAxis::head))
       (isa<OperandAttr>(table.getLaw()) ? traits.readsHeadOperands
                                         : traits.readsHeadConstants) = true;
-    }
   }
 
   /// A table that is made of others.
@@ -118,8 +116,7 @@ private:
     traits.dependsOnKey |= type.hasAxis(TableAxis::key);
     traits.toeplitz = false;
     if (type.hasAxis(TableAxis::head))
-      traits.dependsOnHead = traits.readsHeadOperands =
-          traits.readsHeadConstants = true;
+      traits.readsHeadOperands = traits.readsHeadConstants = true;
   }
 
   BiasTraits traits;

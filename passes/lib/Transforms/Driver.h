@@ -8,11 +8,10 @@
 namespace posenc {
 
 /// The kernel's posenc_kernel_desc, internal constant data.
-mlir::FailureOr<mlir::LLVM::GlobalOp> emitDescription(DriverBuilder &b,
-                                                      DriverKernel &kernel);
+mlir::LLVM::GlobalOp emitDescription(DriverBuilder &b, DriverKernel &kernel);
 
 /// The functions that a program calls and all that they need.
-mlir::LogicalResult emitDriver(DriverBuilder &b, DriverKernel &kernel);
+void emitDriver(DriverBuilder &b, DriverKernel &kernel);
 
 } // namespace posenc
 

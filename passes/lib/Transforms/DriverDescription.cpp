@@ -2,6 +2,7 @@
 // posenc_kernel_desc as constant data.
 #include "Driver.h"
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/kernel_abi.h"
 
 #include "llvm/Support/xxhash.h"
@@ -21,23 +22,6 @@ static_assert(static_cast<int>(ExtentKind::HeadsOr1) ==
                       POSENC_AXIS_HEADS_OR_1 &&
                   static_cast<int>(ExtentKind::KeyLen) == POSENC_AXIS_KEY_LEN,
               "ExtentKind has the values of kernel_abi.h");
-
-/// The features that each instruction set needs.
-static std::optional<uint64_t> getRequiredFeatures(StringRef isa) {
-  static constexpr struct {
-    StringLiteral isa;
-    uint64_t features;
-  } table[] = {
-      {"x86-64", 0},
-      {"x86-64-avx2", POSENC_CPU_AVX2_FMA},
-      {"x86-64-avx512", POSENC_CPU_AVX512},
-      {"x86-64-avx512-bf16", POSENC_CPU_AVX512_BF16},
-  };
-  for (const auto &line : table)
-    if (isa == line.isa)
-      return line.features;
-  return std::nullopt;
-}
 
 /// The same for the same kernel and plans, whatever built them.
 static uint64_t computeFingerprint(DriverKernel &kernel) {
@@ -120,7 +104,7 @@ static llvm::SmallDenseSet<unsigned> findPreparedTensors(DriverKernel &kernel) {
 }
 
 static Value emitTensor(DriverBuilder &b, Constants &constants,
-                        const KernelTensor &tensor, bool isPrepared,
+                        const KernelTensor &tensor, int32_t moreFlags,
                         const Twine &name) {
   SmallVector<Value> axes;
   for (const Extent &extent : tensor.extents)
@@ -131,7 +115,7 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
   int32_t flags = (tensor.isOutput ? POSENC_TENSOR_OUTPUT : 0) |
                   (tensor.isOptional ? POSENC_TENSOR_OPTIONAL : 0) |
                   (tensor.unitStride ? POSENC_TENSOR_UNIT_STRIDE : 0) |
-                  (isPrepared ? POSENC_TENSOR_PREPARE : 0);
+                  (tensor.isInteger ? POSENC_TENSOR_POSITIONS : 0) | moreFlags;
   Type axesType =
       LLVM::LLVMArrayType::get(constants.axisType(), POSENC_MAX_RANK);
   return constants.insert(
@@ -151,49 +135,46 @@ static LLVM::GlobalOp emitTensors(DriverBuilder &b, DriverKernel &kernel) {
       LLVM::LLVMArrayType::get(constants.tensorType(), kernel.tensors.size());
   return constants.global(kernel.name + "_tensors", type, [&] {
     SmallVector<Value> tensors;
-    for (auto [index, tensor] : llvm::enumerate(kernel.tensors))
-      tensors.push_back(
-          emitTensor(b, constants, tensor, prepared.contains(index),
-                     kernel.name + "_tensor_name" + Twine(index)));
+    for (auto [index, tensor] : llvm::enumerate(kernel.tensors)) {
+      bool isTogether =
+          (index == DriverKernel::Query && kernel.readsAllQueries) ||
+          (index == DriverKernel::Key && kernel.readsAllKeys);
+      int32_t flags = (prepared.contains(index) ? POSENC_TENSOR_PREPARE : 0) |
+                      (isTogether ? POSENC_TENSOR_ALL_HEADS : 0);
+      tensors.push_back(emitTensor(b, constants, tensor, flags,
+                                   kernel.name + "_tensor_name" +
+                                       Twine(index)));
+    }
     return constants.insert(constants.zero(type), tensors);
   });
 }
 
-static FailureOr<LLVM::GlobalOp> emitVariants(DriverBuilder &b,
-                                              DriverKernel &kernel) {
-  SmallVector<uint64_t> features;
-  for (DriverPlan &plan : kernel.plans) {
-    std::optional<uint64_t> required = getRequiredFeatures(plan.op.getIsa());
-    if (!required)
-      return plan.op.emitOpError("has the instruction set '")
-             << plan.op.getIsa() << "', which the runtime does not know";
-    features.push_back(*required);
-  }
+static LLVM::GlobalOp emitVariants(DriverBuilder &b, DriverKernel &kernel) {
   Constants constants(b);
   auto type =
       LLVM::LLVMArrayType::get(constants.variantType(), kernel.plans.size());
   return constants.global(kernel.name + "_variants", type, [&] {
     SmallVector<Value> variants;
     for (auto [index, plan] : llvm::enumerate(kernel.plans)) {
+      // The plan's tiles are of a known instruction set.
+      uint64_t features = findInstructionSet(plan.op.getIsa())->features;
       Value isa = b.constantString(kernel.name + "_isa_name" + Twine(index),
                                    plan.op.getIsa());
       variants.push_back(
           constants.insert(constants.zero(constants.variantType()),
-                           {isa, constants.number(64, features[index])}));
+                           {isa, constants.number(64, features)}));
     }
     return constants.insert(constants.zero(type), variants);
   });
 }
 
-FailureOr<LLVM::GlobalOp> posenc::emitDescription(DriverBuilder &b,
-                                                  DriverKernel &kernel) {
-  FailureOr<LLVM::GlobalOp> variants = emitVariants(b, kernel);
-  if (failed(variants))
-    return failure();
+LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
+  LLVM::GlobalOp variants = emitVariants(b, kernel);
   LLVM::GlobalOp tensors = emitTensors(b, kernel);
-  bool hasPositions = llvm::any_of(kernel.operands, [](OperandTensor &tensor) {
-    return tensor.isPositions;
-  });
+  int32_t flags =
+      (kernel.needsQueriesAmongKeys ? POSENC_KERNEL_QUERIES_AMONG_KEYS : 0) |
+      (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
+      (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0);
   uint64_t fingerprint = computeFingerprint(kernel);
   Constants constants(b);
   auto number = [&](int64_t value) { return constants.number(32, value); };
@@ -201,12 +182,12 @@ FailureOr<LLVM::GlobalOp> posenc::emitDescription(DriverBuilder &b,
     return constants.insert(
         constants.zero(constants.kernelType()),
         {number(POSENC_KERNEL_ABI),
-         number(hasPositions ? POSENC_KERNEL_POSITION_TENSOR : 0),
+         number(flags),
          b.constantString(kernel.name + "_name", kernel.name),
          number(kernel.op.getHeads()), number(kernel.op.getNumKvHeads()),
          number(kernel.op.getHeadDim()), number(kernel.op.getValueSize()),
          number(kernel.tensors.size()), number(kernel.plans.size()),
-         b.globalAddress(tensors), b.globalAddress(*variants),
+         b.globalAddress(tensors), b.globalAddress(variants),
          constants.number(64, fingerprint)});
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass that writes the host program of a kernel around its tile functions.
 #include "Driver.h"
+#include "VerifyPlan.h"
 
 #include "posenc/Transforms/Passes.h"
 
@@ -40,6 +41,9 @@ void LowerDriver::runOnOperation() {
           << op.getSymName() << ", but is one of @" << plan.getKernel();
       return signalPassFailure();
     }
+  if (!llvm::all_of(plans,
+                    [](PlanOp plan) { return succeeded(verifyPlan(plan)); }))
+    return signalPassFailure();
   FailureOr<DriverKernel> kernel = analyzeKernel(op, plans);
   if (failed(kernel))
     return signalPassFailure();
@@ -47,8 +51,7 @@ void LowerDriver::runOnOperation() {
   // The entry point takes the kernel's name: build beside the module.
   OwningOpRef<ModuleOp> host = ModuleOp::create(op.getLoc());
   DriverBuilder builder(op.getLoc(), *host);
-  if (failed(emitDriver(builder, *kernel)))
-    return signalPassFailure();
+  emitDriver(builder, *kernel);
   op.erase();
   for (PlanOp plan : plans)
     plan.erase();

@@ -4,6 +4,7 @@
 #include "PlanScores.h"
 #include "PlanVectors.h"
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -16,22 +17,6 @@ namespace posenc {
 
 using namespace mlir;
 using namespace posenc;
-
-namespace {
-/// The tiles of one instruction set: the measured best, tallest first.
-struct Tiles {
-  StringLiteral isa;
-  std::initializer_list<int64_t> rows;
-  int64_t keys;
-};
-} // namespace
-
-/// Best first.
-static const Tiles allTiles[] = {
-    {"x86-64-avx512", {48, 32}, 256},
-    {"x86-64-avx2", {24}, 256},
-    {"x86-64", {8}, 256},
-};
 
 static std::string getPlanName(KernelOp kernel, StringRef isa) {
   std::string name = (kernel.getSymName() + "_" + isa).str();
@@ -252,30 +237,32 @@ private:
 } // namespace
 
 /// What the tiles of every instruction set share is decided once.
-static LogicalResult planKernel(KernelOp kernel, ArrayRef<const Tiles *> isas) {
+static LogicalResult planKernel(KernelOp kernel,
+                                ArrayRef<const InstructionSet *> isas) {
   if (!kernel.isExpanded())
     return kernel.emitOpError("has no body to plan; run "
                               "posenc-expand-encodings first");
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(kernel);
   PlanOp first;
-  for (const Tiles *tiles : isas) {
-    std::string name = getPlanName(kernel, tiles->isa);
+  for (const InstructionSet *isa : isas) {
+    std::string name = getPlanName(kernel, isa->name);
     if (Operation *other = SymbolTable::lookupNearestSymbolFrom(
             kernel, builder.getStringAttr(name)))
       return other->emitOpError("has the name '")
              << name << "', which the plan of a kernel needs";
     PlanOp plan = PlanOp::create(
-        builder, kernel.getLoc(), name, kernel.getSymName(), tiles->isa,
+        builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
-        kernel.getValueSize(), tiles->rows, tiles->keys, /*descending=*/false, kernel.getNoLse());
+        kernel.getValueSize(), isa->tileRows, isa->blockKeys,
+        /*descending=*/false, kernel.getNoLse());
     noted(kernel, "Tiles",
           "@" + name + " has tiles of " +
               llvm::join(llvm::map_range(
-                             tiles->rows,
+                             isa->tileRows,
                              [](int64_t rows) { return std::to_string(rows); }),
                          " or ") +
-              " queries and blocks of " + Twine(tiles->keys) + " keys");
+              " queries and blocks of " + Twine(isa->blockKeys) + " keys");
     if (first) {
       IRMapping mapping;
       first.getBody().cloneInto(&plan.getBody(), mapping);
@@ -295,24 +282,16 @@ static LogicalResult planKernel(KernelOp kernel, ArrayRef<const Tiles *> isas) {
 //===----------------------------------------------------------------------===//
 
 /// The chosen instruction sets, best first; nothing chosen means all.
-static FailureOr<SmallVector<const Tiles *>>
-selectTiles(ModuleOp module, ArrayRef<std::string> names) {
-  auto isKnown = [](StringRef name) {
-    return llvm::any_of(allTiles,
-                        [&](const Tiles &tiles) { return tiles.isa == name; });
-  };
+static FailureOr<SmallVector<const InstructionSet *>>
+selectInstructionSets(ModuleOp module, ArrayRef<std::string> names) {
   for (const std::string &name : names)
-    if (!isKnown(name)) {
-      InFlightDiagnostic diag = module.emitError();
-      diag << "expected 'isa' to be one of ";
-      llvm::interleaveComma(allTiles, diag,
-                            [&](const Tiles &tiles) { diag << tiles.isa; });
-      return diag << ", but got '" << name << "'";
-    }
-  SmallVector<const Tiles *> selected;
-  for (const Tiles &tiles : allTiles)
-    if (names.empty() || llvm::is_contained(names, tiles.isa))
-      selected.push_back(&tiles);
+    if (!findInstructionSet(name))
+      return module.emitError("expected 'isa' to be one of ")
+             << listInstructionSets() << ", but got '" << name << "'";
+  SmallVector<const InstructionSet *> selected;
+  for (const InstructionSet &isa : getInstructionSets())
+    if (names.empty() || llvm::is_contained(names, isa.name))
+      selected.push_back(&isa);
   return selected;
 }
 
@@ -321,8 +300,8 @@ struct Plan : posenc::impl::PosencPlanBase<Plan> {
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<SmallVector<const Tiles *>> isas =
-        selectTiles(getOperation(), llvm::to_vector(isa));
+    FailureOr<SmallVector<const InstructionSet *>> isas =
+        selectInstructionSets(getOperation(), llvm::to_vector(isa));
     if (failed(isas))
       return signalPassFailure();
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>()))

@@ -12,14 +12,21 @@ namespace posenc {
 using namespace mlir;
 using namespace posenc;
 
+LogicalResult posenc::verifyPlan(PlanOp plan) {
+  return success(succeeded(verifyParts(plan)) &&
+                 succeeded(verifyTables(plan)) &&
+                 succeeded(verifyRanges(plan)) &&
+                 succeeded(verifyBases(plan)) &&
+                 succeeded(verifyPositions(plan)));
+}
+
 namespace {
 struct VerifyPlan : posenc::impl::PosencVerifyPlanBase<VerifyPlan> {
   using Base::Base;
 
   void runOnOperation() override {
     for (PlanOp plan : getOperation().getOps<PlanOp>())
-      if (failed(verifyParts(plan)) || failed(verifyTables(plan)) ||
-          failed(verifyRanges(plan)) || failed(verifyBases(plan)))
+      if (failed(verifyPlan(plan)))
         signalPassFailure();
   }
 };

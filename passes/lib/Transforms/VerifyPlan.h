@@ -23,6 +23,12 @@ mlir::LogicalResult verifyRanges(PlanOp plan);
 /// Every score that is exponentiated is in base 2 exactly once, others never.
 mlir::LogicalResult verifyBases(PlanOp plan);
 
+/// Distances between positions fit in 32 bits.
+mlir::LogicalResult verifyPositions(PlanOp plan);
+
+/// All of these.
+mlir::LogicalResult verifyPlan(PlanOp plan);
+
 } // namespace posenc
 
 #endif // POSENC_LIB_TRANSFORMS_VERIFYPLAN_H

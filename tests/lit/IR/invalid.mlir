@@ -430,7 +430,7 @@ posenc.kernel @table_c1_used_before heads(2) head_dim(8) {
 // table_c2
 posenc.kernel @table_c2_axes heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  // expected-error@below {{'posenc.table' op expects constants to have no query or key axis}}
+  // expected-error@below {{'posenc.table' op expects constants to have no query, key or batch axis}}
   %t = posenc.table law(#posenc.constants<[1.0]>) : !posenc.table<query>
   %s = posenc.dot %q, %k scale(1.0)
   %w = posenc.normalize softmax %s
@@ -585,7 +585,7 @@ posenc.kernel @rotate_value heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %i = posenc.position key law(#posenc.iota)
   %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
-  // expected-error@below {{'posenc.rotate' op operand #0 must be query or key vectors, but got '!posenc.value'}}
+  // expected-error@below {{'posenc.rotate' op operand #0 must be query, key or embedding vectors, but got '!posenc.value'}}
   %v1 = posenc.rotate %v by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.value
   posenc.yield
 }
@@ -609,7 +609,7 @@ posenc.kernel @bias_c1_number heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %d = posenc.dot %q, %k scale(1.0)
   %t = posenc.table law(#posenc.operand<"t">) : !posenc.table<head>
-  // expected-error@below {{'posenc.bias' op expects its region to have 1 arguments, one for each input, but it has 2}}
+  // expected-error@below {{'posenc.bias' op expects its region to have 1 arguments, but it has 2}}
   %b = posenc.bias(%t) : !posenc.table<head> {
   ^bb0(%x: f64, %y: f64):
     posenc.yield %x : f64
@@ -645,7 +645,7 @@ posenc.kernel @bias_c1_type heads(2) head_dim(8) {
 posenc.kernel @map_c1_number heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %d = posenc.dot %q, %k scale(1.0)
-  // expected-error@below {{'posenc.map' op expects its region to have 1 arguments, one for each score and input, but it has 0}}
+  // expected-error@below {{'posenc.map' op expects its region to have 1 arguments, but it has 0}}
   %b = posenc.map %d() {
     %y = arith.constant 1.0 : f64
     posenc.yield %y : f64
@@ -889,25 +889,25 @@ posenc.kernel @bias_input heads(2) head_dim(8) {
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.position' op expects parent op to be one of 'posenc.kernel, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.position' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
 %0 = posenc.position query law(#posenc.iota)
 
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.freqs' op expects parent op to be one of 'posenc.kernel, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.freqs' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
 %0 = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
 
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.table' op expects parent op to be one of 'posenc.kernel, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.table' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
 %0 = posenc.table law(#posenc.operand<"t">) : !posenc.table<head>
 
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.bias' op expects parent op to be one of 'posenc.kernel, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.bias' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
 %0 = posenc.bias() {
   %c = arith.constant 1.0 : f64
   posenc.yield %c : f64
@@ -917,7 +917,7 @@ posenc.kernel @bias_input heads(2) head_dim(8) {
 
 // Primitives stand in kernels and plans only.
 func.func @in_a_function(%q: !posenc.query, %k: !posenc.key) {
-  // expected-error@below {{'posenc.dot' op expects parent op to be one of 'posenc.kernel, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+  // expected-error@below {{'posenc.dot' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
   %s = posenc.dot %q, %k scale(1.0)
   return
 }
@@ -926,6 +926,6 @@ func.func @in_a_function(%q: !posenc.query, %k: !posenc.key) {
 
 // So does posenc.yield, and in regions.
 func.func @yield_in_a_function() {
-  // expected-error@below {{'posenc.yield' op expects parent op to be one of 'posenc.kernel, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.bias, posenc.map'}}
+  // expected-error@below {{'posenc.yield' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.bias, posenc.map, posenc.remap, posenc.relation_map, posenc.freqs_map, posenc.table_map, posenc.prefix_sum, posenc.rotate, posenc.row_scale, posenc.vector_map, posenc.select, posenc.rowscan, posenc.head_mlp'}}
   posenc.yield
 }

@@ -46,9 +46,9 @@ posenc.kernel @body heads(2) head_dim(8) {
   %t = posenc.table law(#posenc.operand<"bias.table", rows = 5>) : !posenc.table<row, head>
   // CHECK: %[[D:.*]] = posenc.table law(#posenc.operand<"dense">) : !posenc.table<head, query, key>
   %d = posenc.table law(#posenc.operand<"dense">) : !posenc.table<head, query, key>
-  // CHECK: %[[Q1:.*]] = posenc.rotate %[[Q]] by %[[I]], %[[F]] pairing(half) first_dim(0) : !posenc.query
+  // CHECK: %[[Q1:.*]] = posenc.rotate %[[Q]] by(%[[I]]) freqs(%[[F]]) pairing(half) first_dim(0) : !posenc.query
   %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
-  // CHECK: %[[K1:.*]] = posenc.rotate %[[K]] by %[[J]], %[[F]] pairing(interleaved) first_dim(4) : !posenc.key
+  // CHECK: %[[K1:.*]] = posenc.rotate %[[K]] by(%[[J]]) freqs(%[[F]]) pairing(interleaved) first_dim(4) : !posenc.key
   %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(interleaved) first_dim(4) : !posenc.key
   // CHECK: %[[S:.*]] = posenc.dot %[[Q1]], %[[K1]] scale(1.250000e-01)
   %s = posenc.dot %q1, %k1 scale(0.125)

@@ -7,9 +7,9 @@
 posenc.kernel @k heads(2) head_dim(8)
 
 // CHECK-LABEL: posenc.plan @all_parts kernel(@k) isa("x86-64-avx2") heads(2) kv_heads(1)
-// CHECK-SAME: head_dim(8) value_dim(6) rows([24, 8]) keys(256) no_lse {
+// CHECK-SAME: head_dim(8) value_dim(6) rows([24, 8]) keys(256) {
 posenc.plan @all_parts kernel(@k) isa("x86-64-avx2") heads(2) kv_heads(1) head_dim(8) value_dim(6)
-    rows([24, 8]) keys(256) no_lse {
+    rows([24, 8]) keys(256) {
   // CHECK: posenc.prepare @angles0 angles {
   // CHECK: posenc.yield %{{.*}}, %{{.*}} : !posenc.coord, !posenc.freqs
   posenc.prepare @angles0 angles {

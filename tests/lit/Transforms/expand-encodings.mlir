@@ -33,9 +33,9 @@ posenc.kernel @nope heads(2) head_dim(4) encode [#posenc.nope]
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: !posenc.query, %[[K:.*]]: !posenc.key, %{{.*}}: !posenc.value):
 // CHECK-NEXT:   %[[F:.*]] = posenc.freqs law(#posenc.geometric<base = 1.000000e+04, dims = 4>)
 // CHECK-NEXT:   %[[I:.*]] = posenc.position query law(#posenc.iota)
-// CHECK-NEXT:   %[[Q1:.*]] = posenc.rotate %[[Q]] by %[[I]], %[[F]] pairing(half) first_dim(0) : !posenc.query
+// CHECK-NEXT:   %[[Q1:.*]] = posenc.rotate %[[Q]] by(%[[I]]) freqs(%[[F]]) pairing(half) first_dim(0) : !posenc.query
 // CHECK-NEXT:   %[[J:.*]] = posenc.position key law(#posenc.iota)
-// CHECK-NEXT:   %[[K1:.*]] = posenc.rotate %[[K]] by %[[J]], %[[F]] pairing(half) first_dim(0) : !posenc.key
+// CHECK-NEXT:   %[[K1:.*]] = posenc.rotate %[[K]] by(%[[J]]) freqs(%[[F]]) pairing(half) first_dim(0) : !posenc.key
 // CHECK-NEXT:   posenc.dot %[[Q1]], %[[K1]] scale(5.000000e-01)
 posenc.kernel @rope heads(2) head_dim(4) encode [#posenc.rope]
 
@@ -61,10 +61,10 @@ posenc.kernel @positions_of_an_operand heads(2) head_dim(4) positions(#posenc.po
 // Two rotations: the second turns what the first has left.
 // CHECK-LABEL: posenc.kernel @two_ropes
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: !posenc.query, %[[K:.*]]: !posenc.key, %{{.*}}: !posenc.value):
-// CHECK:   %[[Q1:.*]] = posenc.rotate %[[Q]] by {{.*}} first_dim(0) : !posenc.query
-// CHECK:   %[[K1:.*]] = posenc.rotate %[[K]] by {{.*}} first_dim(0) : !posenc.key
-// CHECK:   %[[Q2:.*]] = posenc.rotate %[[Q1]] by {{.*}} first_dim(4) : !posenc.query
-// CHECK:   %[[K2:.*]] = posenc.rotate %[[K1]] by {{.*}} first_dim(4) : !posenc.key
+// CHECK:   %[[Q1:.*]] = posenc.rotate %[[Q]] by({{.*}} first_dim(0) : !posenc.query
+// CHECK:   %[[K1:.*]] = posenc.rotate %[[K]] by({{.*}} first_dim(0) : !posenc.key
+// CHECK:   %[[Q2:.*]] = posenc.rotate %[[Q1]] by({{.*}} first_dim(4) : !posenc.query
+// CHECK:   %[[K2:.*]] = posenc.rotate %[[K1]] by({{.*}} first_dim(4) : !posenc.key
 // CHECK:   posenc.dot %[[Q2]], %[[K2]]
 posenc.kernel @two_ropes heads(2) head_dim(8)
   encode [#posenc.rope<dims = 4>, #posenc.rope<dims = 4, placement = last, base = 100, name = "second">]
@@ -100,8 +100,8 @@ posenc.kernel @alibi_max_exponent heads(2) head_dim(4) mask(#posenc.causal) enco
 
 // The thresholds of T5's decoder: 16 distances of their own, then a logarithm.
 // CHECK-LABEL: posenc.kernel @t5_decoder
-// CHECK:   %[[T:.*]] = posenc.table law(#posenc.operand<"t5_bias.table", rows = 32>) : !posenc.table<row, head>
 // CHECK:   %[[R:.*]] = posenc.relation %{{.*}}, %{{.*}} law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113], future_offset = -1>)
+// CHECK-NEXT:   %[[T:.*]] = posenc.table law(#posenc.operand<"t5_bias.table", rows = 32>) : !posenc.table<row, head>
 // CHECK-NEXT:   posenc.bias(%[[R]], %[[T]]) : !posenc.relation, !posenc.table<row, head> {
 // CHECK-NEXT:   ^bb0(%{{.*}}: f64, %[[X:.*]]: f64):
 // CHECK-NEXT:     posenc.yield %[[X]] : f64
@@ -109,8 +109,8 @@ posenc.kernel @t5_decoder heads(8) head_dim(64) scale(1.0) mask(#posenc.causal) 
 
 // Those of its encoder: half of the buckets for each side.
 // CHECK-LABEL: posenc.kernel @t5_encoder
-// CHECK:   law(#posenc.operand<"e.table", rows = 32>)
 // CHECK:   law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91], future_offset = 16>)
+// CHECK:   law(#posenc.operand<"e.table", rows = 32>)
 posenc.kernel @t5_encoder heads(8) head_dim(64) scale(1.0)
   encode [#posenc.t5_bias<direction = bidirectional, name = "e">]
 

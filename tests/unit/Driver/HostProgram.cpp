@@ -4,13 +4,6 @@
 #include "posenc/Transforms/Passes.h"
 #include "posenc/kernel_abi.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MathToLibm/MathToLibm.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -118,21 +111,12 @@ HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
 
 void HostProgram::lower(ModuleOp host) {
   PassManager driver(&context);
-  driver.addPass(createPosencVerifyPlan());
   driver.addPass(createPosencLowerDriver());
   require(succeeded(driver.run(host)), "lowering the driver");
   for (auto &tile : tiles)
     defineTile(host, *tile);
   PassManager manager(&context);
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-  manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
+  buildDriverToLLVMPipeline(manager);
   require(succeeded(manager.run(host)), "lowering to LLVM");
 }
 

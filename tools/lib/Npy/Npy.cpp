@@ -650,46 +650,88 @@ std::string posenc::serializeNpyHeader(const NpyArray &array) {
   return result + dict;
 }
 
-Error posenc::writeNpy(StringRef path, const NpyArray &array) {
-  if (Error error = checkData(array))
-    return error;
-  auto fail = [&](const std::string &reason) {
-    return failure(path, "a writable file", "'" + reason + "'");
-  };
-  auto writeTo = [&](int fd) -> std::error_code {
-    raw_fd_ostream os(fd, /*shouldClose=*/false, /*unbuffered=*/true);
-    os << serializeNpyHeader(array);
-    os.write(array.data.data(), array.data.size());
-    std::error_code error = os.error();
-    os.clear_error(); // or its destructor ends the process
-    return error;
-  };
+static Error failToWrite(StringRef path, const std::string &reason) {
+  return failure(path, "a writable file", "'" + reason + "'");
+}
 
+static std::error_code writeTo(int fd, const NpyArray &array) {
+  raw_fd_ostream os(fd, /*shouldClose=*/false, /*unbuffered=*/true);
+  os << serializeNpyHeader(array);
+  os.write(array.data.data(), array.data.size());
+  std::error_code error = os.error();
+  os.clear_error(); // or its destructor ends the process
+  return error;
+}
+
+/// Whether there is something at `path` that renaming would replace by a file.
+static bool isSpecial(StringRef path) {
   sys::fs::file_status status;
-  if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
-      !sys::fs::is_regular_file(status)) {
-    if (sys::fs::is_directory(status))
-      return fail("Is a directory");
-    int fd;
-    if (std::error_code error =
-            sys::fs::openFileForWrite(path, fd, sys::fs::CD_OpenExisting))
-      return fail(error.message());
-    std::error_code error = writeTo(fd);
-    std::error_code closeError = sys::fs::closeFile(fd);
-    if (!error)
-      error = closeError;
-    return error ? fail(error.message()) : Error::success();
+  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status);
+}
+
+static Error writeSpecial(StringRef path, const NpyArray &array) {
+  if (sys::fs::is_directory(path))
+    return failToWrite(path, "Is a directory");
+  int fd;
+  if (std::error_code error =
+          sys::fs::openFileForWrite(path, fd, sys::fs::CD_OpenExisting))
+    return failToWrite(path, error.message());
+  std::error_code error = writeTo(fd, array);
+  std::error_code closeError = sys::fs::closeFile(fd);
+  if (!error)
+    error = closeError;
+  return error ? failToWrite(path, error.message()) : Error::success();
+}
+
+namespace {
+/// Files that are written but do not have their names yet; those that never get
+/// them are removed.
+struct StagedFiles {
+  ~StagedFiles() {
+    for (auto &[path, file] : files)
+      consumeError(file.discard());
   }
 
-  Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
-  if (!file)
-    return fail(toString(file.takeError()));
-  if (std::error_code error = writeTo(file->FD)) {
-    consumeError(file->discard());
-    return fail(error.message());
+  Error add(StringRef path, const NpyArray &array) {
+    Expected<sys::fs::TempFile> file =
+        sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
+    if (!file)
+      return failToWrite(path, toString(file.takeError()));
+    int fd = file->FD;
+    files.emplace_back(path.str(), std::move(*file));
+    if (std::error_code error = writeTo(fd, array))
+      return failToWrite(path, error.message());
+    return Error::success();
   }
-  if (Error error = file->keep(path))
-    return fail(toString(std::move(error)));
-  return Error::success();
+
+  Error keepAll() {
+    for (; !files.empty(); files.pop_back())
+      if (Error error = files.back().second.keep(files.back().first))
+        return failToWrite(files.back().first, toString(std::move(error)));
+    return Error::success();
+  }
+
+  std::vector<std::pair<std::string, sys::fs::TempFile>> files;
+};
+} // namespace
+
+Error posenc::writeNpyFiles(ArrayRef<NpyFile> files) {
+  for (const NpyFile &file : files)
+    if (Error error = checkData(*file.array))
+      return error;
+  StagedFiles staged;
+  for (const NpyFile &file : files)
+    if (!isSpecial(file.path))
+      if (Error error = staged.add(file.path, *file.array))
+        return error;
+  for (const NpyFile &file : files)
+    if (isSpecial(file.path))
+      if (Error error = writeSpecial(file.path, *file.array))
+        return error;
+  return staged.keepAll();
+}
+
+Error posenc::writeNpy(StringRef path, const NpyArray &array) {
+  return writeNpyFiles(NpyFile{path.str(), &array});
 }

@@ -14,49 +14,66 @@ static Error fail(const Twine &path, const Twine &reason) {
   return createStringError("cannot write '" + path + "': " + reason);
 }
 
+namespace {
+/// Files that are written but do not have their names yet; those that never get
+/// them are removed, by a signal's handler too.
+class StagedFiles {
+public:
+  ~StagedFiles() {
+    for (auto &[file, path] : files)
+      consumeError(file.discard());
+  }
+
+  Error add(StringRef path, StringRef contents) {
+    // Renaming onto a directory would fail after other files have their names,
+    // and onto a device would replace it.
+    if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+      return fail(path, "it is not a regular file");
+    auto temporary = sys::fs::TempFile::create(
+        path + ".%%%%%%%%.tmp", sys::fs::all_read | sys::fs::owner_write);
+    if (!temporary)
+      return fail(path, toString(temporary.takeError()));
+    raw_fd_ostream stream(temporary->FD, /*shouldClose=*/false);
+    files.emplace_back(std::move(*temporary), path.str());
+    stream << contents;
+    stream.flush();
+    std::error_code error = stream.error();
+    stream.clear_error(); // or its destructor ends the process
+    return error ? fail(path, error.message()) : Error::success();
+  }
+
+  Error keepAll() {
+    for (; !files.empty(); files.pop_back())
+      if (Error error = files.back().first.keep(files.back().second))
+        return fail(files.back().second, toString(std::move(error)));
+    return Error::success();
+  }
+
+private:
+  std::vector<std::pair<sys::fs::TempFile, std::string>> files;
+};
+} // namespace
+
+static Error writeAll(ArrayRef<std::pair<std::string, std::string>> files,
+                      StringRef directory) {
+  StagedFiles staged;
+  for (const auto &[name, contents] : files) {
+    SmallString<128> path(directory);
+    sys::path::append(path, name);
+    if (Error error = staged.add(path, contents))
+      return error;
+  }
+  return staged.keepAll();
+}
+
 Error OutputFiles::write(StringRef directory) const {
+  bool isNew = !sys::fs::exists(directory);
   if (std::error_code error =
           sys::fs::create_directories(directory, /*IgnoreExisting=*/true,
                                       static_cast<sys::fs::perms>(0777)))
     return fail(directory, error.message());
-  std::vector<std::pair<sys::fs::TempFile, std::string>> written;
-  auto discardAll = [&] {
-    for (auto &[file, path] : written)
-      consumeError(file.discard());
-  };
-  for (const File &file : files) {
-    SmallString<128> path(directory);
-    sys::path::append(path, file.name);
-    // Renaming onto a directory would fail after other files have their names,
-    // and onto a device would replace it.
-    if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) {
-      discardAll();
-      return fail(path, "it is not a regular file");
-    }
-    auto temporary = sys::fs::TempFile::create(
-        path + ".%%%%%%%%.tmp", sys::fs::all_read | sys::fs::owner_write);
-    if (!temporary) {
-      discardAll();
-      return fail(path, toString(temporary.takeError()));
-    }
-    raw_fd_ostream stream(temporary->FD, /*shouldClose=*/false);
-    stream << file.contents;
-    stream.flush();
-    std::error_code error = stream.error();
-    stream.clear_error();
-    written.emplace_back(std::move(*temporary), std::string(path));
-    if (error) {
-      discardAll();
-      return fail(path, error.message());
-    }
-  }
-  Error result = Error::success();
-  for (auto &[file, path] : written) {
-    if (Error error = file.keep(path)) {
-      consumeError(file.discard());
-      result =
-          joinErrors(std::move(result), fail(path, toString(std::move(error))));
-    }
-  }
-  return result;
+  Error error = writeAll(files, directory);
+  if (error && isNew)
+    sys::fs::remove(directory);
+  return error;
 }

@@ -58,7 +58,7 @@ def Posenc_TableDotOp : Posenc_TypedOp<"table_dot", "ScoreType"> {
       with as many channels as the kernel's `head_dim`;
     - (table_dot_c3) a relation's values are within the table's rows.
 
-    Example: `%t = posenc.table_dot %q, %a at(%r) scale(0.125) : !posenc.query, !posenc.table<row, channel>, !posenc.relation`
+    Example: `%t = posenc.table_dot %q, %rows at(%clipped) scale(0.125) : !posenc.query, !posenc.table<row, channel>, !posenc.relation`
   }];
   let arguments = (ins AnyTypeOf<[Posenc_QueryType, Posenc_KeyType]>:$vector,
                        Posenc_TableType:$table, Posenc_RowIndex:$index, F64Attr:$scale);
@@ -200,7 +200,7 @@ def Posenc_AddOp : Posenc_PrimitiveOp<"add", [Commutative, SameOperandsAndResult
   let description = [{
     A pair that is masked in one of the terms is masked in the sum.
 
-    Examples: `%t = posenc.add %s, %b`, `%o = posenc.add %x, %y : !posenc.output`
+    Example: `%t = posenc.add %s, %b`
   }];
   let arguments = (ins Posenc_ScoreOrOutput:$lhs, Posenc_ScoreOrOutput:$rhs);
   let results = (outs Posenc_ScoreOrOutput:$result);
@@ -230,7 +230,7 @@ def Posenc_SelectOp : Posenc_TypedOp<"select", "ScoreType", [
     Examples:
     ```mlir
     %u = posenc.select %t mask(#posenc.causal)
-    %v = posenc.select %near else(%far) mask(#posenc.window<left = 511>) at(%i, %j)
+    %near = posenc.select %s else(%t) mask(#posenc.window<left = 511>) at(%i, %j)
     %w = posenc.select %t where(%i, %j) : !posenc.coord, !posenc.coord {
     ^bb0(%a: f64, %b: f64):
       %same = arith.cmpf oeq, %a, %b : f64
@@ -346,7 +346,7 @@ def Posenc_ValueTableOp : Posenc_TypedOp<"value_table", "OutputType"> {
     - (value_table_c1) the table is over (row, channel) or (row, head, channel)
       with `value_dim` channels, and the relation's values are within its rows.
 
-    Example: `%o = posenc.value_table %p, %a at(%r) : !posenc.table<row, channel>`
+    Example: `%o = posenc.value_table %p, %rows at(%clipped) : !posenc.table<row, channel>`
   }];
   let arguments = (ins Posenc_WeightsType:$weights, Posenc_TableType:$table,
                        Posenc_RelationType:$relation);

@@ -240,7 +240,7 @@ def Posenc_ProjectOp : Posenc_PrimitiveOp<"project"> {
       (row, head, channel) with as many rows as `table` has channels, and the
       result over (row, head, channel).
 
-    Example: `%r = posenc.project %t, %w : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>`
+    Example: `%projected = posenc.project %rows, %weights : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>`
   }];
   let arguments = (ins Posenc_TableType:$table, Posenc_TableType:$weights);
   let results = (outs Posenc_TableType:$result);
@@ -264,7 +264,7 @@ def Posenc_PrefixSumOp : Posenc_PrimitiveOp<"prefix_sum", [
 
     Example:
     ```mlir
-    %c = posenc.prefix_sum %g : !posenc.table<batch, head, key> {
+    %sums = posenc.prefix_sum %gates : !posenc.table<batch, head, key> {
     ^bb0(%x: f64):
       posenc.yield %x : f64
     }
@@ -288,7 +288,7 @@ def Posenc_AtQueryOp : Posenc_PrimitiveOp<"at_query"> {
     - (at_query_c1) the table has a `key` and no `query` axis, and the result
       is the same with `query` in the place of `key`.
 
-    Example: `%ci = posenc.at_query %c bottom_right : !posenc.table<head, key> -> !posenc.table<head, query>`
+    Example: `%own = posenc.at_query %gates bottom_right : !posenc.table<batch, head, key> -> !posenc.table<batch, head, query>`
   }];
   let arguments = (ins Posenc_TableType:$table, Posenc_Alignment:$alignment);
   let results = (outs Posenc_TableType:$result);

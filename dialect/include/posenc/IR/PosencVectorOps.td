@@ -80,8 +80,8 @@ def Posenc_VaddOp : Posenc_VectorOp<"vadd"> {
 
     Examples:
     ```mlir
-    %1 = posenc.vadd %q, %u : !posenc.query, !posenc.table<head, channel>
-    %2 = posenc.vadd %x, %t at(%p) : !posenc.tokens, !posenc.table<row, channel>
+    %1 = posenc.vadd %q, %vectors : !posenc.query, !posenc.table<head, channel>
+    %2 = posenc.vadd %k, %rows at(%j) : !posenc.key, !posenc.table<row, channel>
     ```
   }];
   let arguments = (ins Posenc_Vector:$input, Posenc_TableType:$table,
@@ -104,7 +104,7 @@ def Posenc_ChannelScaleOp : Posenc_VectorOp<"channel_scale"> {
       `channel` has the extent of the vector;
     - (channel_scale_c2) `offset` is finite.
 
-    Example: `%1 = posenc.channel_scale %q, %g offset(0.0) : !posenc.query, !posenc.table<channel>`
+    Example: `%1 = posenc.channel_scale %q, %gain offset(0.0) : !posenc.query, !posenc.table<channel>`
   }];
   let arguments = (ins Posenc_Vector:$input, Posenc_TableType:$table, F64Attr:$offset);
   let assemblyFormat = [{

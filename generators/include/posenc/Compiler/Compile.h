@@ -18,8 +18,8 @@ namespace posenc {
 struct CompileOptions {
   /// The kernel to compile; empty for every kernel of the module.
   std::string kernel;
-  /// Instruction sets, best first or not: they are sorted. Empty for all that
-  /// getInstructionSets() lists.
+  /// Instruction sets, best first or not: they are sorted. Empty for all of
+  /// posenc/Analysis/InstructionSets.h.
   std::vector<std::string> isas;
   /// Compiled functions are kept here, by the content of their plan and the
   /// identity of the compiler. Empty: nothing is kept.
@@ -45,9 +45,6 @@ struct CompiledKernel {
   /// What was compiled and how, as JSON.
   std::string manifest;
 };
-
-/// The instruction sets that kernels can be compiled for, best first.
-llvm::ArrayRef<llvm::StringRef> getInstructionSets();
 
 /// The requested instruction sets, best first; all of them if none is
 /// requested. An unknown name is an error at the module.
@@ -75,9 +72,9 @@ lowerToLevel2(KernelOp kernel);
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerToPlans(KernelOp kernel, llvm::ArrayRef<std::string> isas);
 
-/// The object files of a compiled kernel as a static library. Always the same
-/// bytes for the same objects.
-llvm::Expected<std::string> makeArchive(const CompiledKernel &kernel);
+/// Object files as a static library. Always the same bytes for the same
+/// objects.
+llvm::Expected<std::string> makeArchive(llvm::ArrayRef<CompiledObject> objects);
 
 } // namespace posenc
 

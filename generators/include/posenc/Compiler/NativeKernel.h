@@ -12,7 +12,7 @@
 
 namespace llvm::orc {
 class LLJIT;
-}
+} // namespace llvm::orc
 
 namespace posenc {
 

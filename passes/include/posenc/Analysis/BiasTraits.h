@@ -15,10 +15,9 @@ struct BiasTraits {
   /// One bit for each input.
   llvm::BitVector usedInputs;
 
-  /// Whether the value may differ between query rows, keys or heads.
+  /// Whether the value may differ between query rows or keys.
   bool dependsOnQuery = false;
   bool dependsOnKey = false;
-  bool dependsOnHead = false;
 
   /// Whether the value is a function of the head and of i - j alone: used
   /// inputs are relations between positions of one affine law, and tables over

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes of posenc and the pipeline that runs them.
+// The passes of posenc, and the pipeline that takes what they make to LLVM.
 #ifndef POSENC_TRANSFORMS_PASSES_H
 #define POSENC_TRANSFORMS_PASSES_H
 
@@ -16,6 +16,13 @@ namespace posenc {
 
 #define GEN_PASS_REGISTRATION
 #include "posenc/Transforms/Passes.h.inc"
+
+/// Upstream passes that take the host program, as posenc-lower-driver leaves
+/// it, to the LLVM dialect.
+void buildDriverToLLVMPipeline(mlir::OpPassManager &manager);
+
+/// Registers the pipelines by name: posenc-driver-to-llvm.
+void registerPosencPipelines();
 
 } // namespace posenc
 

@@ -101,7 +101,8 @@ def PosencVerifyPlan : Pass<"posenc-verify-plan", "::mlir::ModuleOp"> {
 def PosencLowerDriver : Pass<"posenc-lower-driver", "::mlir::ModuleOp"> {
   let summary = "Writes the host program of a kernel around its tile functions";
   let description = [{
-    Input: one kernel and its verified plans, best instruction set first.
+    Input: one kernel and its plans, best instruction set first, which must
+    pass posenc-verify-plan.
     Output: the entry points of design section 5 (the kernel, `_prepare`,
     `_prepared_bytes`, `_scratch_bytes`) as func, scf, arith, math and llvm
     operations that call the runtime of posenc/kernel_abi.h and the tile

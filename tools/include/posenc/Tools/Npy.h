@@ -69,9 +69,16 @@ llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 /// bytes.
 std::string serializeNpyHeader(const NpyArray &array);
 
-/// Writes to a temporary file in the same folder and renames it: after a
-/// failure, an interrupt included, `path` is what it was before. A `path` that
-/// is a device or a pipe is written to directly.
+/// An array and where it is to be.
+struct NpyFile {
+  std::string path;
+  const NpyArray *array;
+};
+
+/// Writes to temporary files in the same folders and renames them when all are
+/// written: after a failure, an interrupt included, every path is what it was
+/// before. A path that is a device or a pipe is written to directly.
+llvm::Error writeNpyFiles(llvm::ArrayRef<NpyFile> files);
 llvm::Error writeNpy(llvm::StringRef path, const NpyArray &array);
 
 } // namespace posenc

@@ -7,6 +7,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace posenc {
@@ -17,16 +18,15 @@ namespace posenc {
 class OutputFiles {
 public:
   void add(llvm::StringRef name, std::string contents) {
-    files.push_back({name.str(), std::move(contents)});
+    files.emplace_back(name.str(), std::move(contents));
   }
-  /// Creates the directory if needed. Errors name the file.
+  /// Creates the directory if needed, and removes it if that was for nothing.
+  /// Errors name the file.
   llvm::Error write(llvm::StringRef directory) const;
 
 private:
-  struct File {
-    std::string name, contents;
-  };
-  std::vector<File> files;
+  /// Names and contents.
+  std::vector<std::pair<std::string, std::string>> files;
 };
 
 } // namespace posenc

@@ -10,7 +10,7 @@
 
 namespace llvm {
 class SourceMgr;
-}
+} // namespace llvm
 
 namespace posenc {
 

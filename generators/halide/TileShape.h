@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The instruction sets that tiles are made for and the shape of their tiles.
-// No Halide here: the driver needs the sizes too.
-#ifndef POSENC_GENERATORS_HALIDE_TILETARGET_H
-#define POSENC_GENERATORS_HALIDE_TILETARGET_H
+// The shapes of a plan's tiles. No Halide here: the driver needs the sizes too.
+#ifndef POSENC_GENERATORS_HALIDE_TILESHAPE_H
+#define POSENC_GENERATORS_HALIDE_TILESHAPE_H
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/IR/Posenc.h"
 
 namespace posenc {
-
-/// One line of the table of instruction sets.
-struct TileTarget {
-  llvm::StringRef isa;
-  /// Halide's name. Every feature is spelled out: the machine that compiles
-  /// does not matter.
-  llvm::StringRef halideTarget;
-  /// f32 lanes of a vector register.
-  int64_t lanes;
-  /// Keys, and value columns, whose accumulators are in registers together.
-  int64_t keys, values;
-  /// Edge of the square blocks that are transposed in registers.
-  int64_t transpose;
-};
-
-/// Null for an instruction set without a generator.
-const TileTarget *findTileTarget(llvm::StringRef isa);
-
-/// "x86-64, x86-64-avx2, ...": for diagnostics.
-std::string listTileTargets();
 
 /// The sizes of one tile function.
 struct TileShape {
@@ -57,4 +37,4 @@ mlir::FailureOr<llvm::SmallVector<TileShape>> getTileShapes(PlanOp plan);
 
 } // namespace posenc
 
-#endif // POSENC_GENERATORS_HALIDE_TILETARGET_H
+#endif // POSENC_GENERATORS_HALIDE_TILESHAPE_H

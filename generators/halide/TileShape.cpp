@@ -1,35 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TileTarget.h"
-
-#include "llvm/ADT/StringExtras.h"
+#include "TileShape.h"
 
 using namespace posenc;
-using llvm::StringRef;
-
-// What is measured behind each line (head size 128 / 64, percent of the FMA
-// peak): 48 x 8 on AVX-512 92 / 89, 24 x 4 on AVX2 88 / 84 (16 x 6: 83, 16 x 4:
-// 81, 8 x 12: 66). A new instruction set (x86-64-avx512-bf16, aarch64) is a new
-// line.
-static const TileTarget targets[] = {
-    {"x86-64", "x86-64-linux", 4, 4, 4, 4},
-    {"x86-64-avx2", "x86-64-linux-sse41-avx-f16c-fma-avx2", 8, 4, 4, 8},
-    {"x86-64-avx512",
-     "x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake", 16, 8, 8, 8},
-};
-
-const TileTarget *posenc::findTileTarget(StringRef isa) {
-  for (const TileTarget &target : targets)
-    if (target.isa == isa)
-      return &target;
-  return nullptr;
-}
-
-std::string posenc::listTileTargets() {
-  return llvm::join(
-      llvm::map_range(
-          targets, [](const TileTarget &target) { return target.isa.str(); }),
-      ", ");
-}
 
 /// What is left over of weights that are no shares of their own sum needs a sum
 /// of its own.
@@ -44,16 +16,16 @@ static bool needsWeightSum(PlanOp plan) {
 
 mlir::FailureOr<llvm::SmallVector<TileShape>>
 posenc::getTileShapes(PlanOp plan) {
-  const TileTarget *target = findTileTarget(plan.getIsa());
+  const InstructionSet *target = findInstructionSet(plan.getIsa());
   if (!target)
     return plan.emitOpError("has no CPU generator for the instruction set '")
-           << plan.getIsa() << "'; expected one of: " << listTileTargets();
+           << plan.getIsa() << "'; expected one of: " << listInstructionSets();
 
   int64_t block = plan.getKeys();
   if (block < target->keys || block > 4096 || block % target->keys != 0)
     return plan.emitOpError("has keys(")
            << block << "); expected a multiple of " << target->keys
-           << " up to 4096 on " << target->isa;
+           << " up to 4096 on " << target->name;
 
   llvm::SmallVector<TileShape> shapes;
   for (int64_t rows : plan.getRows()) {
@@ -61,7 +33,7 @@ posenc::getTileShapes(PlanOp plan) {
     if (rows < step || rows > 256 || rows % step != 0)
       return plan.emitOpError("has rows of ")
              << rows << "; expected a multiple of " << step << " up to 256 on "
-             << target->isa;
+             << target->name;
     TileShape shape;
     shape.rows = rows;
     shape.lanes = target->lanes;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which names kernels may have in C.
+#include "KernelNames.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace posenc;
+
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// Keywords of C23 and C++20 (the header is for both) that are no reserved
+/// identifiers anyway, and macros that compilers predefine.
+static bool isKeyword(StringRef name) {
+  static const llvm::StringSet<> keywords = {
+      // C
+      "alignas", "alignof", "auto", "bool", "break", "case", "char", "const",
+      "constexpr", "continue", "default", "do", "double", "else", "enum",
+      "extern", "false", "float", "for", "goto", "if", "inline", "int", "long",
+      "nullptr", "register", "restrict", "return", "short", "signed", "sizeof",
+      "static", "static_assert", "struct", "switch", "thread_local", "true",
+      "typedef", "typeof", "typeof_unqual", "union", "unsigned", "void",
+      "volatile", "while",
+      // C++
+      "and", "and_eq", "asm", "bitand", "bitor", "catch", "char16_t",
+      "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield",
+      "compl", "concept", "const_cast", "consteval", "constinit", "decltype",
+      "delete", "dynamic_cast", "explicit", "export", "friend", "mutable",
+      "namespace", "new", "noexcept", "not", "not_eq", "operator", "or",
+      "or_eq", "private", "protected", "public", "reinterpret_cast", "requires",
+      "static_cast", "template", "this", "throw", "try", "typeid", "typename",
+      "using", "virtual", "wchar_t", "xor", "xor_eq",
+      // GNU
+      "linux", "unix"};
+  return keywords.contains(name);
+}
+
+/// LLVM knows the functions of the C library; the rest is what is no function
+/// of one.
+static bool isLibraryName(StringRef name) {
+  static const llvm::TargetLibraryInfoImpl library(
+      llvm::Triple("x86_64-unknown-linux-gnu"));
+  static const llvm::StringSet<> others = {"main",   "NULL",   "EOF",
+                                           "assert", "errno",  "environ",
+                                           "stdin",  "stdout", "stderr"};
+  llvm::LibFunc function;
+  return library.getLibFunc(name, function) || others.contains(name);
+}
+
+/// Why a program cannot declare a function of that name, or nothing.
+static StringRef getConflict(StringRef name) {
+  if (isKeyword(name))
+    return "a keyword of C or C++";
+  if (name.contains("__") ||
+      (name.size() > 1 && name.front() == '_' && llvm::isUpper(name[1])))
+    return "reserved for the compiler";
+  if (name.front() == '_')
+    return "reserved for the C library";
+  if (name.starts_with_insensitive("posenc_"))
+    return "kept for posenc's runtime";
+  if (name.starts_with("DL") || name.starts_with("kDL"))
+    return "kept for DLPack";
+  if (name.ends_with("_t"))
+    return "kept for types by POSIX";
+  if (isLibraryName(name))
+    return "a name of the C library";
+  return "";
+}
+
+LogicalResult posenc::checkKernelName(KernelOp kernel) {
+  StringRef name = kernel.getSymName();
+  if (!isIdentifier(name))
+    return kernel.emitError("expected the name of a compiled kernel to be a C "
+                            "identifier, but got '")
+           << name << "'";
+  StringRef conflict = getConflict(name);
+  if (conflict.empty())
+    return success();
+  return kernel.emitError("cannot compile a kernel named '")
+         << name << "', which is " << conflict
+         << "; rename it: the kernel becomes a C function of that name";
+}
+
+LogicalResult posenc::checkDerivedNames(ModuleOp module) {
+  llvm::StringMap<KernelOp> kernels;
+  for (KernelOp kernel : module.getOps<KernelOp>())
+    kernels[kernel.getSymName()] = kernel;
+  for (KernelOp kernel : module.getOps<KernelOp>())
+    for (StringRef suffix : {"_args", "_prepare", "_prepared_bytes",
+                             "_scratch_bytes", "_append_kv", "_append_args"}) {
+      std::string derived = (kernel.getSymName() + suffix).str();
+      auto other = kernels.find(derived);
+      if (other == kernels.end())
+        continue;
+      InFlightDiagnostic diagnostic =
+          other->second.emitError("cannot compile a kernel named '")
+          << derived << "', which is declared in the header of the kernel '"
+          << kernel.getSymName() << "'; rename one of the two";
+      diagnostic.attachNote(kernel.getLoc()) << "the other kernel is here";
+      return failure();
+    }
+  return success();
+}

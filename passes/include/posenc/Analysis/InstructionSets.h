@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The instruction sets that kernels are compiled for. Everything that the
+// compiler and its tools know of one is a line of this table.
+#ifndef POSENC_ANALYSIS_INSTRUCTIONSETS_H
+#define POSENC_ANALYSIS_INSTRUCTIONSETS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace posenc {
+
+struct InstructionSet {
+  /// As users and manifests spell it.
+  llvm::StringRef name;
+  /// POSENC_CPU_... bits of posenc.h that a CPU must have.
+  uint64_t features;
+  /// Halide's name. Every feature is spelled out: the machine that compiles
+  /// does not matter.
+  llvm::StringRef halideTarget;
+  /// f32 lanes of a vector register.
+  int64_t lanes;
+  /// Keys, and value columns, whose accumulators are in registers together.
+  int64_t keys, values;
+  /// Edge of the square blocks that are transposed in registers.
+  int64_t transpose;
+  /// Query rows of the tiles of a plan, tallest first, and keys of a block.
+  llvm::ArrayRef<int64_t> tileRows;
+  int64_t blockKeys;
+};
+
+/// All of them, best first: a CPU that has one has those after it.
+llvm::ArrayRef<InstructionSet> getInstructionSets();
+
+/// Null for a name that is not in the table.
+const InstructionSet *findInstructionSet(llvm::StringRef name);
+
+/// The best that a CPU with these features has.
+const InstructionSet &getBestInstructionSet(uint64_t features);
+
+/// "x86-64-avx512, x86-64-avx2, ...": for diagnostics.
+std::string listInstructionSets();
+
+} // namespace posenc
+
+#endif // POSENC_ANALYSIS_INSTRUCTIONSETS_H

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What posenc-bench prints and writes; no number is looked at, only that it is
+// one.
+// REQUIRES: halide
+// RUN: rm -rf %t && mkdir %t
+// RUN: posenc-bench %s --kernel second --lq 16,32 --repetitions 1 --isa=x86-64 --json %t/out.json | FileCheck %s
+// RUN: %python %S/Inputs/check-bench.py %t/out.json second prefill:16:16 prefill:32:32
+// RUN: posenc-bench %s --mode=decode --batch 2 --lk 64 --threads 2 --repetitions 1 --json %t/decode.json > /dev/null
+// RUN: %python %S/Inputs/check-bench.py %t/decode.json first decode:1:64
+
+// CHECK: second on
+// CHECK-NEXT: prefill f32 x86-64 threads=1 B=1 Lq=16 Lk=16: {{.*}} GFLOP/s
+// CHECK-NEXT: prefill f32 x86-64 threads=1 B=1 Lq=32 Lk=32:
+// CHECK-NOT: prefill
+
+// RUN: not posenc-bench 2>&1 | FileCheck %s --check-prefix=NO-FILE
+// RUN: not posenc-bench %s --isa=z80 2>&1 | FileCheck %s --check-prefix=ISA
+// RUN: not posenc-bench %s --lq 0 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not posenc-bench %s --dtype=f64 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not posenc-bench %s --kernel third 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: not posenc-bench %s --lq 8 --repetitions 1 --json /proc/self/out.json 2>&1 | FileCheck %s --check-prefix=JSON
+// NO-FILE: posenc-bench: error: expected a specification FILE; see posenc-bench --help
+// ISA: posenc-bench: error: unknown instruction set 'z80'; expected one of x86-64-avx512, x86-64-avx2, x86-64
+// SIZE: posenc-bench: error: expected positive sizes, threads and repetitions
+// TYPE: posenc-bench: error: expected --dtype=f32, found 'f64'
+// KERNEL: error: expected a posenc.kernel named 'third', found first, second
+// JSON: posenc-bench: error: cannot write '/proc/self/out.json':
+posenc.kernel @first heads(4) kv_heads(2) head_dim(16) encode [#posenc.rope]
+posenc.kernel @second heads(2) head_dim(8) mask(#posenc.causal) encode [#posenc.alibi]
