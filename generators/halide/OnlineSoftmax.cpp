@@ -9,13 +9,24 @@ using Halide::RDom;
 using Halide::RVar;
 using Halide::Var;
 
+/// The rounding of a sum grows with what was summed before, so that sums of
+/// many products are cut. Several accumulators of a score cost nothing where
+/// all are in registers; sums that wait for others in memory cost 1 % of the
+/// call.
+static constexpr int kSummedProducts = 32;
+
 /// One step: its own Funcs, so that steps without masks pay for none.
 struct OnlineSoftmax::Stage {
   Stage(const TileContext &context, Expr begin, Expr end, bool whole)
       : keys(context.shape, begin, end, whole), score(context, keys, dots) {}
 
   KeyBlocks keys;
-  /// Accumulators of a register tile of q.k and of weights.v.
+  /// q.k over some of the channels: accumulators, and their sums.
+  struct Section {
+    Func accumulators{"dot_accumulators"}, dots{"section_dots"};
+  };
+  llvm::SmallVector<Section> sections;
+  /// Register tiles of q.k and of weights.v.
   Func dots{"dots"}, outputs{"outputs"};
   /// Scores and weights of a block, in groups of as many keys as a register
   /// tile has. An extra row per group holds the group's maximum or sum: it is
@@ -26,6 +37,8 @@ struct OnlineSoftmax::Stage {
 
   /// Key within its group, group, key column of the output's accumulation.
   Var x{"x"}, group{"group"};
+  /// Accumulator of a score.
+  Var turn{"turn"};
   RDom groups, groupedKeys;
 
   /// The state's loops; set by updateState.
@@ -79,12 +92,35 @@ mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
 }
 
 void OnlineSoftmax::makeDots(Stage &stage) {
-  Var i = context.i, j = context.j, t = context.t;
+  int channels = static_cast<int>(context.shape.headDim);
+  int sections = llvm::divideCeil(channels, kDotAccumulators * kSummedProducts);
+  int length =
+      llvm::alignTo(llvm::divideCeil(channels, sections), kDotAccumulators);
+  std::vector<Expr> sums;
+  for (int begin = 0; begin < channels; begin += length) {
+    makeSection(stage, begin, std::min(begin + length, channels));
+    sums.push_back(stage.sections.back().dots(context.i, context.j, context.t));
+  }
+  stage.dots(context.i, context.j, context.t) = treeSum(sums);
+}
+
+/// q.k over the channels begin .. end - 1, an even number as all head sizes
+/// are. Accumulators take turns, so that the loop is one walk along the
+/// channels.
+void OnlineSoftmax::makeSection(Stage &stage, int begin, int end) {
+  Var i = context.i, j = context.j, t = context.t, turn = stage.turn;
   Halide::ImageParam key = context.params.buffer(TileArgKind::Key);
-  RDom channel(0, static_cast<int>(context.shape.headDim), "channel");
-  stage.dots(i, j, t) = 0.f;
-  stage.dots(i, j, t) +=
+  Stage::Section &section = stage.sections.emplace_back();
+  static_assert(kDotAccumulators == 2, "a head size is a multiple of it");
+  RDom r(0, (end - begin) / kDotAccumulators, "channels");
+  Expr channel = begin + r * kDotAccumulators + turn;
+  section.accumulators(i, j, turn, t) = 0.f;
+  section.accumulators(i, j, turn, t) +=
       fromBits(query(i, channel)) * key(channel, stage.keys.validKey(t, j));
+  std::vector<Expr> sums;
+  for (int n = 0; n < kDotAccumulators; ++n)
+    sums.push_back(section.accumulators(i, j, n, t));
+  section.dots(i, j, t) = treeSum(sums);
 }
 
 void OnlineSoftmax::makeScores(Stage &stage, const ScoreValue &score) {
@@ -187,18 +223,7 @@ void OnlineSoftmax::updateState(Stage &stage) {
       .vectorize(i, lanes)
       .unroll(i)
       .unroll(x);
-  stage.dots.compute_at(stage.scores, group)
-      .bound_extent(i, rows)
-      .bound_extent(j, keys)
-      .vectorize(i, lanes)
-      .unroll(i)
-      .unroll(j);
-  RVar channel = stage.dots.rvars(0)[0];
-  stage.dots.update()
-      .reorder(i, j, channel)
-      .vectorize(i, lanes)
-      .unroll(i)
-      .unroll(j);
+  scheduleDots(stage);
   stage.score.schedule(state, block, stage.scores, group);
 
   stage.blockMaximum.compute_at(state, block)
@@ -237,4 +262,31 @@ void OnlineSoftmax::updateState(Stage &stage) {
       .vectorize(i, lanes)
       .unroll(i)
       .unroll(d);
+}
+
+/// Register tiles of q.k, made and used within a group of keys.
+void OnlineSoftmax::scheduleDots(Stage &stage) {
+  Var i = context.i, j = context.j;
+  int lanes = static_cast<int>(context.shape.lanes);
+  auto placeTile = [&](Func tile) {
+    tile.compute_at(stage.scores, stage.group)
+        .bound_extent(i, static_cast<int>(context.shape.rows))
+        .bound_extent(j, static_cast<int>(context.shape.keys))
+        .vectorize(i, lanes)
+        .unroll(i)
+        .unroll(j);
+  };
+  placeTile(stage.dots);
+  for (Stage::Section &section : stage.sections) {
+    Func sums = section.accumulators;
+    placeTile(section.dots);
+    placeTile(sums);
+    sums.bound(stage.turn, 0, kDotAccumulators).unroll(stage.turn);
+    sums.update()
+        .reorder(i, j, stage.turn, sums.rvars(0)[0])
+        .vectorize(i, lanes)
+        .unroll(i)
+        .unroll(j)
+        .unroll(stage.turn);
+  }
 }

@@ -28,10 +28,12 @@ public:
 private:
   struct Stage;
   void makeDots(Stage &stage);
+  void makeSection(Stage &stage, int begin, int end);
   void makeScores(Stage &stage, const ScoreValue &score);
   void makeWeights(Stage &stage);
   void makeOutput(Stage &stage);
   void updateState(Stage &stage);
+  void scheduleDots(Stage &stage);
 
   const TileContext &context;
   Halide::Func query, state;

@@ -7,14 +7,14 @@ using namespace posenc;
 using llvm::StringRef;
 
 // What is measured behind each line (head size 128 / 64, percent of the FMA
-// peak): 48 x 8 on AVX-512 92 / 89, 24 x 4 on AVX2 88 / 84 (16 x 6: 83, 16 x 4:
-// 81, 8 x 12: 66). A new instruction set (x86-64-avx512-bf16, aarch64) is a new
-// line.
+// peak), by accumulators: 48 x 8 on AVX-512 92 / 89, 24 x 4 on AVX2 88 / 84
+// (16 x 6: 83, 16 x 4: 81, 8 x 12: 66). A score has two of them, hence half as
+// many keys. A new instruction set (x86-64-avx512-bf16, aarch64) is a new line.
 static const TileTarget targets[] = {
-    {"x86-64", "x86-64-linux", 4, 4, 4, 4},
-    {"x86-64-avx2", "x86-64-linux-sse41-avx-f16c-fma-avx2", 8, 4, 4, 8},
+    {"x86-64", "x86-64-linux", 4, 2, 4, 4},
+    {"x86-64-avx2", "x86-64-linux-sse41-avx-f16c-fma-avx2", 8, 2, 4, 8},
     {"x86-64-avx512",
-     "x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake", 16, 8, 8, 8},
+     "x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake", 16, 4, 8, 8},
 };
 
 const TileTarget *posenc::findTileTarget(StringRef isa) {

@@ -8,6 +8,9 @@
 
 namespace posenc {
 
+/// Accumulators of one score, for the sake of accuracy: see OnlineSoftmax.cpp.
+constexpr int kDotAccumulators = 2;
+
 /// One line of the table of instruction sets.
 struct TileTarget {
   llvm::StringRef isa;
@@ -16,7 +19,8 @@ struct TileTarget {
   llvm::StringRef halideTarget;
   /// f32 lanes of a vector register.
   int64_t lanes;
-  /// Keys, and value columns, whose accumulators are in registers together.
+  /// Keys, and value columns, whose accumulators are in registers together;
+  /// a score has kDotAccumulators of them.
   int64_t keys, values;
   /// Edge of the square blocks that are transposed in registers.
   int64_t transpose;
