@@ -9,6 +9,12 @@ using Halide::RDom;
 using Halide::RVar;
 using Halide::Var;
 
+/// The rounding of a sum grows with what was summed before, so that sums of
+/// many products are cut. Several accumulators of a score cost nothing where
+/// all are in registers; sums that wait for others in memory cost 1 % of the
+/// call.
+static constexpr int kSummedProducts = 32;
+
 StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
                          const TileParams &params)
     : queries(std::move(queries)) {
@@ -47,14 +53,40 @@ Func Products::dot(DotOp op) {
     keyChannel = static_cast<int>((*channels)[1]);
     count = static_cast<int>((*channels)[2]);
   }
-  RDom channel(0, count, "channel");
+  auto product = [&](Expr channel) {
+    return vectors.query(op.getQuery(), i, queryChannel + channel) *
+           vectors.key(op.getKey(), keys.validKey(t, j), keyChannel + channel);
+  };
+  int parts = static_cast<int>(
+      llvm::divideCeil(count, kDotAccumulators * kSummedProducts));
+  int length = static_cast<int>(
+      llvm::alignTo(llvm::divideCeil(count, parts), kDotAccumulators));
+  std::vector<Expr> sums;
+  for (int begin = 0; begin < count; begin += length)
+    sums.push_back(
+        addSection(begin, std::min(begin + length, count), product));
   Func dots("dots");
-  dots(i, j, t) = 0.f;
-  dots(i, j, t) +=
-      vectors.query(op.getQuery(), i, queryChannel + channel) *
-      vectors.key(op.getKey(), keys.validKey(t, j), keyChannel + channel);
+  dots(i, j, t) = treeSum(sums);
   this->dots.push_back(dots);
   return dots;
+}
+
+/// The sum over the channels begin .. end - 1. Accumulators take turns, so that
+/// the loop is one walk along the channels.
+Expr Products::addSection(int begin, int end, Product product) {
+  Var i = context.i, j = context.j, t = context.t;
+  Section &section = sections.emplace_back();
+  RDom r(0, (end - begin) / kDotAccumulators, "channels");
+  section.accumulators(i, j, turn, t) = 0.f;
+  section.accumulators(i, j, turn, t) +=
+      product(begin + r * kDotAccumulators + turn);
+  std::vector<Expr> sums;
+  for (int n = 0; n < kDotAccumulators; ++n)
+    sums.push_back(section.accumulators(i, j, n, t));
+  for (int rest = end - (end - begin) % kDotAccumulators; rest < end; ++rest)
+    sums.push_back(product(rest));
+  section.dots(i, j, t) = treeSum(sums);
+  return section.dots(i, j, t);
 }
 
 mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place,
@@ -94,19 +126,28 @@ void Products::schedule(const ScoreLevels &levels) {
   Var i = context.i, j = context.j;
   int lanes = static_cast<int>(context.shape.lanes),
       rows = static_cast<int>(context.shape.rows);
-  // A register tile: all rows times a few keys.
-  for (Func dot : dots) {
-    dot.compute_at(levels.group)
+  // Register tiles: all rows times a few keys.
+  auto placeTile = [&](Func tile) {
+    tile.compute_at(levels.group)
         .bound_extent(i, rows)
         .bound_extent(j, static_cast<int>(levels.keys))
         .vectorize(i, lanes)
         .unroll(i)
         .unroll(j);
-    dot.update()
-        .reorder(i, j, dot.rvars(0)[0])
+  };
+  for (Func dot : dots)
+    placeTile(dot);
+  for (Section &section : sections) {
+    Func sums = section.accumulators;
+    placeTile(section.dots);
+    placeTile(sums);
+    sums.bound(turn, 0, kDotAccumulators).unroll(turn);
+    sums.update()
+        .reorder(i, j, turn, sums.rvars(0)[0])
         .vectorize(i, lanes)
         .unroll(i)
-        .unroll(j);
+        .unroll(j)
+        .unroll(turn);
   }
   // Rows of a table are gathered, lane by lane: little code matters more.
   for (Func product : tableDots) {

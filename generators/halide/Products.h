@@ -51,9 +51,19 @@ public:
   void schedule(const ScoreLevels &levels);
 
 private:
+  /// A dot product over some of the channels: accumulators, and their sums.
+  struct Section {
+    Halide::Func accumulators{"dot_accumulators"}, dots{"section_dots"};
+  };
+  using Product = llvm::function_ref<Halide::Expr(Halide::Expr)>;
+  Halide::Expr addSection(int begin, int end, Product product);
+
   const TileContext &context;
   const KeyBlocks &keys;
   const StepVectors &vectors;
+  /// Accumulator of a score.
+  Halide::Var turn{"turn"};
+  std::vector<Section> sections;
   std::vector<Halide::Func> dots, tableDots;
 };
 
