@@ -49,6 +49,7 @@ std::string posenc::makeManifest(KernelOp kernel,
           });
           json.attribute("output", tensor.isOutput);
           json.attribute("optional", tensor.isOptional);
+          json.attribute("comment", tensor.comment);
         });
     });
     json.attributeArray("objects", [&] {

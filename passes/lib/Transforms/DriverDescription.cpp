@@ -104,7 +104,7 @@ static llvm::SmallDenseSet<unsigned> findPreparedTensors(DriverKernel &kernel) {
 }
 
 static Value emitTensor(DriverBuilder &b, Constants &constants,
-                        const KernelTensor &tensor, bool isPrepared,
+                        const KernelTensor &tensor, int32_t moreFlags,
                         const Twine &name) {
   SmallVector<Value> axes;
   for (const Extent &extent : tensor.extents)
@@ -115,7 +115,7 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
   int32_t flags = (tensor.isOutput ? POSENC_TENSOR_OUTPUT : 0) |
                   (tensor.isOptional ? POSENC_TENSOR_OPTIONAL : 0) |
                   (tensor.unitStride ? POSENC_TENSOR_UNIT_STRIDE : 0) |
-                  (isPrepared ? POSENC_TENSOR_PREPARE : 0);
+                  (tensor.isInteger ? POSENC_TENSOR_POSITIONS : 0) | moreFlags;
   Type axesType =
       LLVM::LLVMArrayType::get(constants.axisType(), POSENC_MAX_RANK);
   return constants.insert(
@@ -135,10 +135,16 @@ static LLVM::GlobalOp emitTensors(DriverBuilder &b, DriverKernel &kernel) {
       LLVM::LLVMArrayType::get(constants.tensorType(), kernel.tensors.size());
   return constants.global(kernel.name + "_tensors", type, [&] {
     SmallVector<Value> tensors;
-    for (auto [index, tensor] : llvm::enumerate(kernel.tensors))
-      tensors.push_back(
-          emitTensor(b, constants, tensor, prepared.contains(index),
-                     kernel.name + "_tensor_name" + Twine(index)));
+    for (auto [index, tensor] : llvm::enumerate(kernel.tensors)) {
+      bool isTogether =
+          (index == DriverKernel::Query && kernel.readsAllQueries) ||
+          (index == DriverKernel::Key && kernel.readsAllKeys);
+      int32_t flags = (prepared.contains(index) ? POSENC_TENSOR_PREPARE : 0) |
+                      (isTogether ? POSENC_TENSOR_ALL_HEADS : 0);
+      tensors.push_back(emitTensor(b, constants, tensor, flags,
+                                   kernel.name + "_tensor_name" +
+                                       Twine(index)));
+    }
     return constants.insert(constants.zero(type), tensors);
   });
 }
@@ -165,9 +171,10 @@ static LLVM::GlobalOp emitVariants(DriverBuilder &b, DriverKernel &kernel) {
 LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
   LLVM::GlobalOp variants = emitVariants(b, kernel);
   LLVM::GlobalOp tensors = emitTensors(b, kernel);
-  bool hasPositions = llvm::any_of(kernel.operands, [](OperandTensor &tensor) {
-    return tensor.isPositions;
-  });
+  int32_t flags =
+      (kernel.needsQueriesAmongKeys ? POSENC_KERNEL_QUERIES_AMONG_KEYS : 0) |
+      (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
+      (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0);
   uint64_t fingerprint = computeFingerprint(kernel);
   Constants constants(b);
   auto number = [&](int64_t value) { return constants.number(32, value); };
@@ -175,7 +182,7 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
     return constants.insert(
         constants.zero(constants.kernelType()),
         {number(POSENC_KERNEL_ABI),
-         number(hasPositions ? POSENC_KERNEL_POSITION_TENSOR : 0),
+         number(flags),
          b.constantString(kernel.name + "_name", kernel.name),
          number(kernel.op.getHeads()), number(kernel.op.getNumKvHeads()),
          number(kernel.op.getHeadDim()), number(kernel.op.getValueSize()),
