@@ -51,6 +51,9 @@ Expr posenc::exp2Approx(Expr x) {
   return fromBits(toBits(p) + exponentBits);
 }
 
+// At 128 the exponent of 1 becomes that of infinity.
+Expr posenc::exp2OrInfinity(Expr x) { return exp2Approx(keepNaNMin(128.f, x)); }
+
 // With e = exp(2x) - 1: tanh(x) = e / (e + 2). For small x the exponent is 0
 // and e = r * p(r), so that the relative error is small there too.
 Expr posenc::tanhApprox(Expr x) {

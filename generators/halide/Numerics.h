@@ -35,6 +35,9 @@ Halide::Expr fromBits(Halide::Expr bits);
 /// and less than 2^-126 between there and -126. NaN stays NaN.
 Halide::Expr exp2Approx(Halide::Expr x);
 
+/// The same, and infinity from 128 on.
+Halide::Expr exp2OrInfinity(Halide::Expr x);
+
 /// tanh(x) for f32, relative error a few units in the last place.
 Halide::Expr tanhApprox(Halide::Expr x);
 

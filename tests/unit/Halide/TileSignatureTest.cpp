@@ -119,8 +119,8 @@ TEST(TileObjectsTest, SizesThatDoNotSuit) {
             "'posenc.plan' op has rows of 40; expected a multiple of 16 up to "
             "256 on x86-64-avx512");
   options = PlanOptions();
-  options.keys = 60;
+  options.keys = 62;
   EXPECT_EQ(getDiagnostic(options),
-            "'posenc.plan' op has keys(60); expected a multiple of 8 up to "
+            "'posenc.plan' op has keys(62); expected a multiple of 4 up to "
             "4096 on x86-64-avx512");
 }

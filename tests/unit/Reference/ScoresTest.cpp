@@ -243,3 +243,30 @@ TEST_F(KernelTest, HeadMlp) {
                  });
   }
 }
+
+/// Calls without keys or queries.
+TEST_F(KernelTest, NothingToAttendTo) {
+  addTable("w1", {heads, 1});
+  addTable("b1", {1});
+  addTable("w2", {1, heads});
+  addTable("b2", {heads});
+  const char *text = R"(
+    %d = posenc.dot %q, %k scale(1.0)
+    %w1 = posenc.table law(#posenc.operand<"w1", rows = 4, channels = 1>) : !posenc.table<row, channel>
+    %b1 = posenc.table law(#posenc.operand<"b1", rows = 0, channels = 1>) : !posenc.table<channel>
+    %w2 = posenc.table law(#posenc.operand<"w2", rows = 1>) : !posenc.table<row, head>
+    %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+    %s = posenc.head_mlp(%d) weights(%w1, %b1, %w2, %b2) taps(1) {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    })";
+  inputs.k = {{batch, kvHeads, 0, headDim}, {}};
+  inputs.v = {{batch, kvHeads, 0, valueDim}, {}};
+  ReferenceOutputs outputs = evaluateScores(text);
+  EXPECT_EQ(outputs.lse.data,
+            std::vector<double>(batch * heads * queries, -infinity));
+  EXPECT_EQ(outputs.o.data,
+            std::vector<double>(batch * heads * queries * valueDim));
+  inputs.q = {{batch, heads, 0, headDim}, {}};
+  EXPECT_TRUE(evaluateScores(text).o.data.empty());
+}
