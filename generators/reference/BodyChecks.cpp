@@ -26,7 +26,7 @@ static bool dependsOnHead(Value value) {
 static llvm::Error checkNorm(KernelOp kernel, VectorNormOp norm) {
   if (norm.getOver() == NormAxis::all_heads &&
       isa<KeyType>(norm.getInput().getType()) &&
-      kernel.getHeads() != kernel.getNumKvHeads() &&
+      static_cast<int64_t>(kernel.getHeads()) != kernel.getNumKvHeads() &&
       dependsOnHead(norm.getInput()))
     return fail("expected the keys under 'posenc.vector_norm' over all heads "
                 "to be the same for the query heads of a group, but a table "
@@ -57,15 +57,15 @@ llvm::Error posenc::checkBody(KernelOp kernel) {
 
 static bool readsAllHeads(Operation &op) {
   auto norm = dyn_cast<VectorNormOp>(op);
-  return isa<HeadMlpOp>(op) ||
-         (norm && norm.getOver() == NormAxis::all_heads);
+  return isa<HeadMlpOp>(op) || (norm && norm.getOver() == NormAxis::all_heads);
 }
 
 llvm::Error posenc::checkCall(KernelOp kernel, const CallShape &shape) {
+  int64_t heads = kernel.getHeads();
   for (Operation &op : kernel.getBody().front()) {
     llvm::StringRef name = op.getName().getStringRef();
-    if (readsAllHeads(op) && shape.heads != kernel.getHeads())
-      return fail("expected all " + llvm::Twine(kernel.getHeads()) +
+    if (readsAllHeads(op) && shape.heads != heads)
+      return fail("expected all " + llvm::Twine(heads) +
                   " heads of the kernel, which '" + name +
                   "' reads together, but got " + llvm::Twine(shape.heads));
     if (isa<AtQueryOp, RemainderOp>(op) && shape.queryLen > shape.keyLen)

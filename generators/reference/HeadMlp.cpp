@@ -53,8 +53,7 @@ void RowBlock::writeScores(HeadMlpOp op, int64_t row, const Numbers &scores,
                            const Numbers &hidden) {
   int64_t taps = op.getTaps(), units = keys ? hidden.size() / keys : 0;
   for (auto [h, values] : llvm::enumerate(heads)) {
-    const Table &weights =
-        values.head->tables.find(op.getWeightsOut())->second;
+    const Table &weights = values.head->tables.find(op.getWeightsOut())->second;
     const Table &bias = values.head->tables.find(op.getBiasOut())->second;
     double *result = &values.pairs[op][row * keys];
     for (int64_t j = 0; j < keys; ++j) {
