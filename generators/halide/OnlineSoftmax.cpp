@@ -124,16 +124,28 @@ mlir::LogicalResult OnlineSoftmax::buildScores(Stage &stage,
     makeExponentials(stage);
     return mlir::success();
   }
-  // Twice read: for the tile and its sum.
-  makeWeights(stage, stage.score.share(stage.score.zeroMasked(*score)));
-  if (kind.kind != NormalizeKind::linear)
+  if (kind.kind != NormalizeKind::linear) {
+    // Twice read: for the tile and its sum.
+    makeWeights(stage, stage.score.share(stage.score.zeroMasked(*score)));
     return mlir::success();
-  mlir::FailureOr<ScoreValue> term =
-      stage.denominator.buildWithinKeys(yield->getOperand(1));
-  if (mlir::failed(term))
+  }
+  // A pair that is masked in either of the two counts in neither sum.
+  auto build = [&](ScoreBuilder &builder, unsigned index) {
+    mlir::FailureOr<ScoreValue> value =
+        builder.buildWithinKeys(yield->getOperand(index));
+    mlir::FailureOr<ScoreValue> other =
+        builder.build(yield->getOperand(1 - index));
+    if (mlir::failed(value) || mlir::failed(other))
+      return mlir::FailureOr<ScoreValue>();
+    return mlir::FailureOr<ScoreValue>(builder.share(
+        builder.zeroMasked(builder.maskedAs(*value, *other))));
+  };
+  mlir::FailureOr<ScoreValue> weight = build(stage.score, 0);
+  mlir::FailureOr<ScoreValue> term = build(stage.denominator, 1);
+  if (mlir::failed(weight) || mlir::failed(term))
     return mlir::failure();
-  makeDenominator(stage,
-                  stage.denominator.share(stage.denominator.zeroMasked(*term)));
+  makeWeights(stage, *weight);
+  makeDenominator(stage, *term);
   return mlir::success();
 }
 

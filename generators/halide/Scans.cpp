@@ -23,6 +23,8 @@ struct Scans::Pass {
   ScoreBuilder score;
 };
 
+Scans::Scans(const TileContext &context, const StepVectors &vectors)
+    : context(context), vectors(vectors) {}
 Scans::~Scans() = default;
 
 mlir::LogicalResult Scans::add(StepOp step) {

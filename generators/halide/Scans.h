@@ -15,8 +15,8 @@ namespace posenc {
 /// caller's.
 class Scans {
 public:
-  Scans(const TileContext &context, const StepVectors &vectors)
-      : context(context), vectors(vectors) {}
+  Scans(const TileContext &context, const StepVectors &vectors);
+  ~Scans();
 
   mlir::LogicalResult add(StepOp step);
 
@@ -33,9 +33,6 @@ private:
   ScanFuncs funcs;
   std::vector<Halide::Func> outputs;
   std::vector<std::unique_ptr<Pass>> passes;
-
-public:
-  ~Scans();
 };
 
 } // namespace posenc

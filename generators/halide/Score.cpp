@@ -99,6 +99,13 @@ ScoreValue ScoreBuilder::share(ScoreValue score, bool isLarge) {
   return score;
 }
 
+ScoreValue ScoreBuilder::maskedAs(ScoreValue score, ScoreValue other) {
+  if (!other.mayBeMasked)
+    return score;
+  other = share(other);
+  return masked(score, [=](Expr j) { return !isMaskedScore(other.at(j)); });
+}
+
 ScoreValue ScoreBuilder::zeroMasked(ScoreValue score) {
   if (score.mayBeMasked)
     score.at = [at = share(score).at](Expr j) {

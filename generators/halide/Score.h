@@ -34,6 +34,8 @@ public:
   mlir::FailureOr<ScoreValue> buildWithinKeys(mlir::Value score);
   /// Makes a Func of a score that is used several times.
   ScoreValue share(ScoreValue score, bool isLarge = false);
+  /// The score, masked where another one is.
+  ScoreValue maskedAs(ScoreValue score, ScoreValue other);
   /// 0 where the score is masked.
   ScoreValue zeroMasked(ScoreValue score);
 

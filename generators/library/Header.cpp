@@ -8,6 +8,29 @@
 using namespace mlir;
 using namespace posenc;
 
+/// What a call must fulfil beyond its shapes.
+static std::string describeLimits(KernelOp kernel) {
+  bool areAmongKeys = false, areTogether = false, isScanned = false;
+  kernel.walk([&](Operation *op) {
+    if (auto position = dyn_cast<PositionOp>(op))
+      areAmongKeys |= isa<PositionTensorAttr>(position.getLaw());
+    else if (auto norm = dyn_cast<VectorNormOp>(op))
+      areTogether |= norm.getOver() == NormAxis::all_heads;
+    areAmongKeys |= isa<AtQueryOp, RemainderOp>(op);
+    isScanned |= isa<RowscanOp>(op);
+  });
+  std::string text;
+  if (areAmongKeys || areTogether || isScanned)
+    text = " *\n";
+  if (areAmongKeys)
+    text += " * Queries are looked up among the keys: Lq is at most Lk.\n";
+  if (areTogether)
+    text += " * All heads of the kernel must be in a call.\n";
+  if (isScanned)
+    text += " * Lk is at most 2^22.\n";
+  return text;
+}
+
 std::string posenc::makeHeader(KernelOp kernel,
                                const CompiledKernel &compiled) {
   std::string text;
@@ -34,8 +57,7 @@ std::string posenc::makeHeader(KernelOp kernel,
         " * Lk keys. NULL strides mean compact; a last axis marked \"unit "
         "stride\" must be\n"
         " * contiguous. Outputs must not overlap inputs.\n"
-        " */\n"
-     << "#ifndef " << guard << "\n#define " << guard
+     << describeLimits(kernel) << " */\n#ifndef " << guard << "\n#define " << guard
      << "\n\n#include <posenc/posenc.h>\n\n#ifdef __cplusplus\nextern \"C\" "
         "{\n#endif\n\n"
      << "typedef struct " << name << "_args {\n  size_t size; /* sizeof("

@@ -3,6 +3,7 @@
 #include "NativeCall.h"
 #include "NativeSpecs.h"
 #include "Pairwise.h"
+#include "TermSpecs.h"
 #include "TestRun.h"
 
 #include "posenc/Analysis/InstructionSets.h"
@@ -238,6 +239,44 @@ static void testLargeScores(TestRun &run, const std::string &isa) {
     }
 }
 
+/// Each kind of term of level 2, at lengths beside those of tiles and blocks.
+static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
+  static constexpr int64_t sizes[][2] = {{1, 1},    {3, 70},   {53, 53},
+                                         {20, 310}, {100, 40}, {130, 300}};
+  for (auto [index, spec] : llvm::enumerate(getTermSpecs()))
+    for (auto [place, isa] : llvm::enumerate(isas)) {
+      // One instruction set each, unless all are asked for.
+      if (!full && index % isas.size() != place)
+        continue;
+      LoadedKernel kernel;
+      for (auto [queryLen, keyLen] : sizes) {
+        if (spec.hasOwnPlace && queryLen > keyLen)
+          continue;
+        runTest(run,
+                ("native/terms/" + Twine(spec.name) + "/" + isa + "/Lq=" +
+                 Twine(queryLen) + "/Lk=" + Twine(keyLen))
+                    .str(),
+                [&, queryLen = queryLen, keyLen = keyLen]() -> std::string {
+                  if (!kernel.native) {
+                    std::string problem = kernel.load(getText(spec), isa);
+                    if (!problem.empty())
+                      return problem;
+                  }
+                  NativeCall call;
+                  call.prepared = queryLen == 20;
+                  call.wantLse = kernel.spec->getKernel().exportsLse();
+                  return checkNative(
+                      kernel,
+                      makeInputs(kernel.spec->getKernel(),
+                                 {2, spec.heads, spec.kvHeads, queryLen, keyLen,
+                                  termHeadDim, termValueDim},
+                                 7, spec.magnitude),
+                      call);
+                });
+      }
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // The grid
 //===----------------------------------------------------------------------===//
@@ -417,5 +456,6 @@ void posenc::numerics::testNative(TestRun &run,
     testNotFinite(run, isa);
     testLargeScores(run, isa);
   }
+  testTerms(run, isas, options.full);
   Grid(makeNativeSpecs(isas, options.full), options.full).run(run);
 }

@@ -169,11 +169,32 @@ Value DriverArguments::emitTable(const TileArg &arg, const CallSite &site) {
 }
 
 Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
+  DriverTable &table = kernel.lookupTable(arg.symbol);
   PreparedRows rows =
-      emitPreparedRows(b, frame, kernel, kernel.lookupTable(arg.symbol),
-                       site.batch, site.head);
+      emitPreparedRows(b, frame, kernel, table, site.batch, site.head);
+  if (rows.lowestRow && site.queryBegin)
+    cutRows(table, site, rows);
   return emitSlice(arg, site, rows.address, rows.extents, rows.strides,
                    rows.lowestRow);
+}
+
+/// Rows without bounds: those that the pairs of a call look up.
+void DriverArguments::cutRows(DriverTable &table, const CallSite &site,
+                              PreparedRows &rows) {
+  Value pastRows = b.sub(site.tileRows, b.i64(1));
+  Value pastKeys = b.sub(site.keyCount, b.i64(1));
+  auto at = [&](Value query, Value key) {
+    return emitRelationValue(b, frame, table.relation, query, key);
+  };
+  Value lowest = b.min(
+      at(site.queryBegin, b.add(site.keyBegin, pastKeys)),
+      at(b.add(site.queryBegin, pastRows), site.keyBegin));
+  ArrayRef<TableAxis> axes = table.type.getAxes();
+  size_t axis = std::distance(axes.begin(), llvm::find(axes, TableAxis::row));
+  Value skipped = b.mul(b.sub(lowest, rows.lowestRow), rows.strides[axis]);
+  rows.address = b.element(rows.address, skipped, b.getF32Type());
+  rows.extents[axis] = b.add(site.tileRows, pastKeys);
+  rows.lowestRow = lowest;
 }
 
 /// The numbers as f32; what is finite stays finite.
@@ -384,5 +405,13 @@ Value DriverArguments::emitKeyLimit(const TileFunction &function) {
                                 frame.stride(DriverKernel::Value, 2),
                                 b.i64(kernel.op.getHeadDim())};
   addTableStrides(function, TableAxis::key, strides);
+  for (const TileArg &arg : function.args)
+    if (arg.kind == TileArgKind::PreparedTable)
+      for (Value stride :
+           emitPreparedRows(b, frame, kernel, kernel.lookupTable(arg.symbol),
+                            b.i64(0), b.i64(0))
+               .strides)
+        if (stride)
+          strides.push_back(stride);
   return emitLimit(function, strides);
 }

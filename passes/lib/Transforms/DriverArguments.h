@@ -5,6 +5,7 @@
 
 #include "DriverFrame.h"
 #include "DriverKernel.h"
+#include "DriverTables.h"
 
 namespace posenc {
 
@@ -54,6 +55,7 @@ private:
   mlir::Value emitTable(const TileArg &arg, const CallSite &site);
   mlir::Value emitConstants(const TileArg &arg, const CallSite &site);
   mlir::Value emitPrepared(const TileArg &arg, const CallSite &site);
+  void cutRows(DriverTable &table, const CallSite &site, PreparedRows &rows);
   /// A slice of a table whose axes have these extents and strides, from the
   /// first row and key of the call on.
   mlir::Value emitSlice(const TileArg &arg, const CallSite &site,

@@ -179,8 +179,9 @@ void TableFill::emitAnglesRow(Value row) {
     return emitMixedRow(emitter, positions, cosines);
   b.loop(b.i64(0), b.i64(table.pairs), [&](Value pair) {
     Value angle = emitAngle(emitter, positions, pair);
-    storePair(emitter, positions, pair, math::CosOp::create(b, angle),
-              math::SinOp::create(b, angle), cosines);
+    Value cosine = math::CosOp::create(b, angle);
+    Value sine = math::SinOp::create(b, angle);
+    storePair(emitter, positions, pair, cosine, sine, cosines);
   });
 }
 

@@ -196,23 +196,29 @@ Value posenc::emitStripEntry(DriverBuilder &b, DriverFrame frame,
                    b.getF32Type());
 }
 
+Value posenc::emitRelationValue(DriverBuilder &b, DriverFrame frame,
+                                RelationOp relation, Value query, Value key) {
+  auto ofQuery = cast<IotaAttr>(findPosition(relation.getQuery()).getLaw());
+  auto ofKey = cast<IotaAttr>(findPosition(relation.getKey()).getLaw());
+  query = b.add(query, emitQueryShift(b, frame, ofQuery.getAlign()));
+  Value distance = b.add(b.sub(query, key),
+                         b.i64(ofQuery.getOffset() - ofKey.getOffset()));
+  auto law = cast<DifferenceAttr>(relation.getLaw());
+  return law.getOrientation() == Orientation::query_minus_key ? distance
+                                                              : b.neg(distance);
+}
+
 Value posenc::emitLowestRow(DriverBuilder &b, DriverFrame frame,
                             DriverKernel &kernel, DriverTable &table) {
   if (table.rows || !table.relation)
     return Value();
-  auto query = cast<IotaAttr>(findPosition(table.relation.getQuery()).getLaw());
-  auto key = cast<IotaAttr>(findPosition(table.relation.getKey()).getLaw());
-  Value firstQuery = b.add(emitQueryShift(b, frame, query.getAlign()),
-                           b.i64(query.getOffset()));
-  Value firstKey = b.i64(key.getOffset());
-  auto law = cast<DifferenceAttr>(table.relation.getLaw());
-  if (law.getOrientation() == Orientation::query_minus_key) {
-    Value lastKey = b.add(firstKey, b.sub(frame.keyLen(), b.i64(1)));
-    return b.sub(firstQuery, lastKey);
-  }
-  Value lastQuery = b.add(
-      firstQuery, b.add(frame.queryLen(), b.i64(kernel.tallest - 1)));
-  return b.sub(firstKey, lastQuery);
+  Value lastQuery =
+      b.add(frame.queryLen(), b.i64(kernel.tallest - 2)); // of a whole tile
+  Value lastKey = b.sub(frame.keyLen(), b.i64(1));
+  auto at = [&](Value query, Value key) {
+    return emitRelationValue(b, frame, table.relation, query, key);
+  };
+  return b.min(at(b.i64(0), lastKey), at(lastQuery, b.i64(0)));
 }
 
 PreparedRows posenc::emitPreparedRows(DriverBuilder &b, DriverFrame frame,

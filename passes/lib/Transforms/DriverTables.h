@@ -54,11 +54,17 @@ mlir::Value emitStripEntry(DriverBuilder &b, DriverFrame frame,
 struct PreparedRows {
   mlir::Value address;
   llvm::SmallVector<mlir::Value> extents, strides;
-  mlir::Value lowestRow; // null for 0
+  mlir::Value lowestRow; // of rows without bounds; null for 0
 };
 PreparedRows emitPreparedRows(DriverBuilder &b, DriverFrame frame,
                               DriverKernel &kernel, DriverTable &table,
                               mlir::Value batch, mlir::Value head);
+
+/// The value at a query and a key of the relation that looks up rows without
+/// bounds.
+mlir::Value emitRelationValue(DriverBuilder &b, DriverFrame frame,
+                              RelationOp relation, mlir::Value query,
+                              mlir::Value key);
 
 /// The scratch of one scan along the rows of a tile.
 mlir::Value emitScanBytes(DriverBuilder &b, DriverFrame frame,

@@ -339,7 +339,9 @@ private:
       index.push_back(axis == TableAxis::key       ? place.key
                       : axis == TableAxis::query   ? place.row
                       : axis == TableAxis::channel ? channel
-                                                   : numbers.clamp(dim, row));
+                      // A table of the call's distances has all of them.
+                      : arg.hasRelationRows ? std::llround(row)
+                                            : numbers.clamp(dim, row));
     index.resize(std::max<size_t>(index.size(), 1));
     double number = numbers.at(index);
     bool isDense = llvm::is_contained(arg.dims, TableAxis::query) &&

@@ -49,13 +49,10 @@ std::string rotated(const std::string &by, const std::string &modulus = "") {
 
 const char *const modulus = R"mlir( modulus {
   ^bb0(%pair: f64, %position: f64):
-    %c = arith.constant 0.01 : f64
-    %one = arith.constant 1.0 : f64
-    %x = arith.mulf %position, %c : f64
-    %y = arith.mulf %pair, %c : f64
+    %x = math.cos %position : f64
+    %y = math.exp %pair : f64
     %z = arith.addf %x, %y : f64
-    %m = arith.addf %z, %one : f64
-    posenc.yield %m : f64
+    posenc.yield %z : f64
   })mlir";
 
 /// Two axes, one of them halved, a modulus, and frequencies of 0.
@@ -146,8 +143,8 @@ const char *const waves = R"mlir(
     %z = math.sin %y : f64
     posenc.yield %z : f64
   }
-  %m = posenc.table law(#posenc.operand<"project", rows = 6, channels = 8>) : !posenc.table<row, head, channel>
-  %r = posenc.project %w, %m : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
+  %pm = posenc.table law(#posenc.operand<"project", rows = 6, channels = 8>) : !posenc.table<row, head, channel>
+  %r = posenc.project %w, %pm : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
 )mlir";
 
 /// Projected positions, looked up by `index`, from queries or keys.
@@ -165,9 +162,9 @@ std::string makeRows(const char *relation) {
   return std::string(relation) + R"mlir(
   %a = posenc.table law(#posenc.operand<"a.keys", rows = 7, channels = 8>) : !posenc.table<row, channel>
   %c = posenc.table law(#posenc.operand<"a.values", rows = 7, channels = 6>) : !posenc.table<channel, head, row>
-  %e = posenc.table law(#posenc.operand<"a.queries", rows = 7, channels = 8>) : !posenc.table<batch, row, channel>
+  %e = posenc.table law(#posenc.operand<"a.queries", rows = 7, channels = 8>) : !posenc.table<head, row, channel>
   %t = posenc.table_dot %q, %a at(%r) scale(0.25) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
-  %t1 = posenc.table_dot %k, %e at(%r) scale(0.5) : !posenc.key, !posenc.table<batch, row, channel>, !posenc.relation
+  %t1 = posenc.table_dot %k, %e at(%r) scale(0.5) : !posenc.key, !posenc.table<head, row, channel>, !posenc.relation
   %t2 = posenc.dot %q, %k scale(0.5)
   %t3 = posenc.add %t, %t1
   %s = posenc.add %t3, %t2
@@ -422,7 +419,9 @@ const Spec specs[] = {
                    makeProjected("%e", false)))},
     {"ProjectedClipped", grouped,
      softmaxOf(positionsOf(
-         iota, clipped + makeProjected("%r", false)))},
+         iota, "%e = posenc.relation %i, %j law(#posenc.clipped_distance<"
+               "query_minus_key, max = 5>)\n" +
+                   makeProjected("%e", false)))},
     {"Rows", grouped, makeKernel(positionsOf(iota, makeRows(clipped)))},
     {"RowsOfTensor", grouped,
      makeKernel(positionsOf(tensor, makeRows(mapped))), true},

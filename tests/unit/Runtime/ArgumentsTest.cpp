@@ -48,7 +48,7 @@ TEST_F(ArgumentsTest, ByteOffsetCounts) {
 
 TEST_F(ArgumentsTest, KernelOfAnotherAbi) {
   desc.abi = POSENC_KERNEL_ABI + 1;
-  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 2", "ABI 1"});
+  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 3", "ABI 2"});
 }
 
 TEST_F(ArgumentsTest, MalformedDescriptions) {
