@@ -12,8 +12,7 @@ using namespace posenc;
 static int64_t getIotaOffset(Value position) {
   while (auto remap = position.getDefiningOp<RemapOp>())
     position = remap.getPosition();
-  auto iota =
-      dyn_cast<IotaAttr>(position.getDefiningOp<PositionOp>().getLaw());
+  auto iota = dyn_cast<IotaAttr>(position.getDefiningOp<PositionOp>().getLaw());
   return iota ? iota.getOffset() : 0;
 }
 

@@ -57,8 +57,7 @@ llvm::Error posenc::checkBody(KernelOp kernel) {
 
 static bool readsAllHeads(Operation &op) {
   auto norm = dyn_cast<VectorNormOp>(op);
-  return isa<HeadMlpOp>(op) ||
-         (norm && norm.getOver() == NormAxis::all_heads);
+  return isa<HeadMlpOp>(op) || (norm && norm.getOver() == NormAxis::all_heads);
 }
 
 llvm::Error posenc::checkCall(KernelOp kernel, const CallShape &shape) {

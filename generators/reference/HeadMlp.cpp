@@ -11,7 +11,8 @@ Numbers RowBlock::gatherScores(HeadMlpOp op, int64_t row) const {
   Numbers scores;
   for (Value score : op.getScores())
     for (const HeadValues &values : heads) {
-      const double *first = &values.pairs.find(score)->second[row * keys];
+      const double *first =
+          values.pairs.find(score)->second.data() + row * keys;
       scores.insert(scores.end(), first, first + keys);
     }
   return scores;
@@ -53,10 +54,9 @@ void RowBlock::writeScores(HeadMlpOp op, int64_t row, const Numbers &scores,
                            const Numbers &hidden) {
   int64_t taps = op.getTaps(), units = keys ? hidden.size() / keys : 0;
   for (auto [h, values] : llvm::enumerate(heads)) {
-    const Table &weights =
-        values.head->tables.find(op.getWeightsOut())->second;
+    const Table &weights = values.head->tables.find(op.getWeightsOut())->second;
     const Table &bias = values.head->tables.find(op.getBiasOut())->second;
-    double *result = &values.pairs[op][row * keys];
+    double *result = values.pairs[op].data() + row * keys;
     for (int64_t j = 0; j < keys; ++j) {
       double sum = bias.at(0, 0, 0, 0);
       for (int64_t m = 0; m < units; ++m)

@@ -24,7 +24,9 @@ RegionEvaluator::RegionEvaluator(Region &region, ValueRange values,
                                  const Tables &tables)
     : region(region), numScores(numScores) {
   int row = -1, sum = -1; // the nearest before
-  auto varies = [&](int reg) { return reg >= 0 && inputs[reg - numScores].varies; };
+  auto varies = [&](int reg) {
+    return reg >= 0 && inputs[reg - numScores].varies;
+  };
   for (auto [index, value] : llvm::enumerate(values)) {
     Input input;
     input.value = value;

@@ -19,8 +19,7 @@ static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
       position = static_cast<double>(first + offset + int64_t(t));
     return result;
   }
-  const IntTensor &given =
-      call.inputs.positions.find(tensor.getName())->second;
+  const IntTensor &given = call.inputs.positions.find(tensor.getName())->second;
   int64_t row = (tensor.getAxis() * shape.batch + b) * shape.keyLen + first;
   for (auto [t, position] : llvm::enumerate(result))
     position = static_cast<double>(given.data[row + t]);

@@ -18,8 +18,8 @@ Numbers RowBlock::relate(RelationOp op) const {
   const Numbers &others = positions.find(op.getKey())->second;
   RelationLawAttrInterface law = op.getLaw();
   auto difference = dyn_cast<DifferenceAttr>(law);
-  bool isFlipped = difference && difference.getOrientation() ==
-                                     Orientation::key_minus_query;
+  bool isFlipped =
+      difference && difference.getOrientation() == Orientation::key_minus_query;
   Numbers result;
   result.reserve(getNumRows() * keys);
   for (int64_t i = begin; i < end; ++i)
@@ -35,8 +35,7 @@ Numbers RowBlock::relate(RelationOp op) const {
 }
 
 Numbers RowBlock::relate(RelationMapOp op, const HeadValues &values) const {
-  Numbers result =
-      evaluateRegion(op.getBody(), {}, op.getInputs(), values);
+  Numbers result = evaluateRegion(op.getBody(), {}, op.getInputs(), values);
   if (std::optional<int64_t> rows = op.getRows())
     for (double &x : result)
       x = x > 0 ? std::min(x, static_cast<double>(*rows - 1)) : 0.0;
@@ -171,19 +170,18 @@ Numbers RowBlock::isAllowed(SelectOp op, MaskAttrInterface mask) const {
   Numbers result;
   for (int64_t i = begin; i < end; ++i)
     for (int64_t j = 0; j < keys; ++j)
-      result.push_back(
-          queries ? mask.allowsPair((*queries)[i], (*others)[j])
-                  : mask.allows(i, j, call.shape.queryLen, keys));
+      result.push_back(queries ? mask.allowsPair((*queries)[i], (*others)[j])
+                               : mask.allows(i, j, call.shape.queryLen, keys));
   return result;
 }
 
 Numbers RowBlock::select(SelectOp op, const HeadValues &values) const {
   Numbers result = values.pairs.find(op.getScore())->second;
   Numbers masked(result.size());
-  Numbers allowed = op.getMaskAttr()
-                        ? isAllowed(op, op.getMaskAttr())
-                        : evaluateRegion(op.getBody(), {}, op.getInputs(),
-                                         values, &masked);
+  Numbers allowed =
+      op.getMaskAttr()
+          ? isAllowed(op, op.getMaskAttr())
+          : evaluateRegion(op.getBody(), {}, op.getInputs(), values, &masked);
   const Numbers *other =
       op.getOther() ? &values.pairs.find(op.getOther())->second : nullptr;
   for (size_t p = 0; p < result.size(); ++p) {

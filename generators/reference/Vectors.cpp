@@ -109,8 +109,8 @@ Vectors HeadBuilder::getVectors(Value value, Head &head) {
   auto found = head.vectors.find(value);
   if (found != head.vectors.end())
     return found->second;
-  auto storage = std::make_shared<const Numbers>(
-      compute(value.getDefiningOp(), head));
+  auto storage =
+      std::make_shared<const Numbers>(compute(value.getDefiningOp(), head));
   Vectors result{storage->data(), storage};
   head.vectors[value] = result;
   return result;
@@ -128,18 +128,16 @@ Numbers HeadBuilder::compute(Operation *op, Head &head) {
           [&](ChannelScaleOp op) { scaleChannels(op, result, head); })
       .Case<RowScaleOp>([&](RowScaleOp op) { scaleRows(op, result, head); })
       .Case<VectorNormOp>([&](VectorNormOp op) { normalize(op, result); })
-      .Case<VectorMapOp>([&](VectorMapOp op) {
-        result = mapNumbers(op.getBody(), result);
-      });
+      .Case<VectorMapOp>(
+          [&](VectorMapOp op) { result = mapNumbers(op.getBody(), result); });
   return result;
 }
 
 void HeadBuilder::rotate(RotateOp op, Numbers &vectors, const Head &head) {
   Angles own;
   const Angles *angles = &own;
-  bool isShared = llvm::none_of(op->getOperands().drop_front(), [&](Value x) {
-    return dependsOnHead(x);
-  });
+  bool isShared = llvm::none_of(op->getOperands().drop_front(),
+                                [&](Value x) { return dependsOnHead(x); });
   if (!isShared) {
     own = computeAngles(op, call, positions, head.tables);
   } else {
@@ -267,8 +265,7 @@ const HeadBuilder::Norm &HeadBuilder::getNormOverHeads(VectorNormOp op) {
     return found->second;
   const CallShape &shape = call.shape;
   bool isOfQuery = getSideOfVector(op.getInput()) == Side::query;
-  int64_t channels =
-      (isOfQuery ? shape.heads : shape.kvHeads) * shape.headDim;
+  int64_t channels = (isOfQuery ? shape.heads : shape.kvHeads) * shape.headDim;
   Norm norm;
   norm.mean.resize(shape.getLength(getSideOfVector(op.getInput())));
   if (op.getKind() == NormKind::layer) {

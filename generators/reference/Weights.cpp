@@ -97,8 +97,8 @@ static double getCondition(llvm::ArrayRef<double> scores, double sum) {
 /// Weights that are scores over a denominator.
 static void divide(Row &row, double denominator) {
   for (double &score : row.scores)
-    score = score == maskedScore || denominator == 0 ? 0.0
-                                                     : score / denominator;
+    score =
+        score == maskedScore || denominator == 0 ? 0.0 : score / denominator;
   row.mass = sumOfAbs(row.scores);
 }
 
@@ -109,7 +109,8 @@ static double sumOfAbsScores(llvm::ArrayRef<double> scores) {
   return sum;
 }
 
-static void normalizeByScores(Row &row, std::optional<ArrayRef<double>> bounds) {
+static void normalizeByScores(Row &row,
+                              std::optional<ArrayRef<double>> bounds) {
   double sum = sumOfAbsScores(row.scores);
   row.maxScore = getCondition(row.scores, sum);
   divide(row, bounds ? std::clamp(sum, (*bounds)[0], (*bounds)[1]) : 1.0);
@@ -182,7 +183,8 @@ RowBlock::Output RowBlock::sumValues(WeightedSumOp op,
       llvm::all_of(magnitudes, [](double x) { return std::isfinite(x); });
   Output result{Numbers(getNumRows() * valueDim), Numbers(getNumRows())};
   auto multiply = isFinite ? multiplyAdd : multiplyAddNonzeros;
-  multiply(weights.data(), values.head->vectors.find(op.getValue())->second.data,
+  multiply(weights.data(),
+           values.head->vectors.find(op.getValue())->second.data,
            result.data.data(), getNumRows(), keys, valueDim);
   for (int64_t r = 0; r < getNumRows(); ++r) {
     for (int64_t j = 0; j < keys; ++j)
@@ -229,8 +231,7 @@ RowBlock::Output RowBlock::addRemainder(RemainderOp op,
   for (int64_t r = 0; r < getNumRows(); ++r) {
     double rest = 1 - rows.sum[r];
     for (int64_t c = 0; rest != 0 && c < valueDim; ++c)
-      result.data[r * valueDim + c] =
-          rest * value[(first + r) * valueDim + c];
+      result.data[r * valueDim + c] = rest * value[(first + r) * valueDim + c];
     // Its error is also that of the weights which are taken off.
     result.bound[r] = (std::abs(rest) + rows.mass[r]) *
                       (*values.head->valueMagnitudes)[first + r];

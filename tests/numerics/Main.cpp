@@ -15,6 +15,12 @@ static cl::opt<bool> full("full", cl::desc("run every combination of kernels "
 static cl::opt<std::string>
     filter("filter", cl::value_desc("TEXT"),
            cl::desc("only tests with TEXT in the name"));
+static cl::opt<unsigned>
+    randomCount("random", cl::init(12), cl::value_desc("COUNT"),
+                cl::desc("how many random kernels are compiled (default: 12); "
+                         "a failure prints the kernel"));
+static cl::opt<unsigned> randomSeed("seed", cl::init(1), cl::value_desc("SEED"),
+                                    cl::desc("the first of their seeds"));
 static cl::opt<bool> verbose("verbose", cl::desc("print every test's name"));
 
 bool TestRun::isSelected(const Twine &name) const {
@@ -58,5 +64,6 @@ int main(int argc, char **argv) {
   NativeTestOptions options;
   options.full = full;
   testNative(run, options);
+  testRandom(run, randomSeed, randomCount);
   return run.finish();
 }

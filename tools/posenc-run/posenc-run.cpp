@@ -225,8 +225,10 @@ static int runTool(const Options &command, MLIRContext &context,
     options.isa = *isa;
   }
   options.firstHead = command.firstHead;
-  if (options.wantLse && kernel.getNoLse())
-    return fail("--lse: the kernel '" + llvm::Twine(name) + "' says no_lse");
+  if (options.wantLse && !kernel.exportsLse())
+    return fail(
+        "--lse: the kernel '" + llvm::Twine(name) + "' " +
+        (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
 
   llvm::Expected<llvm::StringMap<std::string>> files = command.collectFiles();
   if (!files)

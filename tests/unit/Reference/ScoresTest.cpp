@@ -112,12 +112,12 @@ TEST_F(KernelTest, MapOfScores) {
   expectScores(std::string(positions) + R"(
     %a = posenc.select %d mask(#posenc.causal)
     %b = posenc.select %d mask(#posenc.window<left = 1, right = 5>)
-    %s = posenc.map %d, %a, %b(%r : !posenc.relation) {
+    %s = posenc.map %d, %a, %b(%r) : !posenc.relation {
     ^bb0(%x: f64, %y: f64, %z: f64, %n: f64):
       %u = arith.mulf %x, %n : f64
       %zero = arith.constant 0.0 : f64
-      %v = arith.maximumf %u, %zero : f64
-      posenc.yield %v : f64
+      %w = arith.maximumf %u, %zero : f64
+      posenc.yield %w : f64
     })",
                [&](int64_t b, int64_t h, int64_t i, int64_t j) {
                  int64_t distance = place(i) - j;
@@ -220,7 +220,7 @@ TEST_F(KernelTest, HeadMlp) {
     %n = posenc.select %b0 mask(#posenc.causal)
     %w1 = posenc.table law(#posenc.operand<"w1", rows = )" +
                      n1 + R"(, channels = 3>) : !posenc.table<row, channel>
-    %b1 = posenc.table law(#posenc.operand<"b1", channels = 3>) : !posenc.table<channel>
+    %b1 = posenc.table law(#posenc.operand<"b1", rows = 0, channels = 3>) : !posenc.table<channel>
     %w2 = posenc.table law(#posenc.operand<"w2", rows = )" +
                      n2 + R"(>) : !posenc.table<row, head>
     %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
@@ -242,4 +242,31 @@ TEST_F(KernelTest, HeadMlp) {
                    return sum;
                  });
   }
+}
+
+/// Calls without keys or queries.
+TEST_F(KernelTest, NothingToAttendTo) {
+  addTable("w1", {heads, 1});
+  addTable("b1", {1});
+  addTable("w2", {1, heads});
+  addTable("b2", {heads});
+  const char *text = R"(
+    %d = posenc.dot %q, %k scale(1.0)
+    %w1 = posenc.table law(#posenc.operand<"w1", rows = 4, channels = 1>) : !posenc.table<row, channel>
+    %b1 = posenc.table law(#posenc.operand<"b1", rows = 0, channels = 1>) : !posenc.table<channel>
+    %w2 = posenc.table law(#posenc.operand<"w2", rows = 1>) : !posenc.table<row, head>
+    %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+    %s = posenc.head_mlp(%d) weights(%w1, %b1, %w2, %b2) taps(1) {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    })";
+  inputs.k = {{batch, kvHeads, 0, headDim}, {}};
+  inputs.v = {{batch, kvHeads, 0, valueDim}, {}};
+  ReferenceOutputs outputs = evaluateScores(text);
+  EXPECT_EQ(outputs.lse.data,
+            std::vector<double>(batch * heads * queries, -infinity));
+  EXPECT_EQ(outputs.o.data,
+            std::vector<double>(batch * heads * queries * valueDim));
+  inputs.q = {{batch, heads, 0, headDim}, {}};
+  EXPECT_TRUE(evaluateScores(text).o.data.empty());
 }

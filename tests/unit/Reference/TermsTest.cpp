@@ -103,9 +103,9 @@ TEST_F(KernelTest, SumIndexOverRows) {
                [&](int64_t, int64_t h, int64_t i, int64_t j) {
                  double sum = 15; // of the units' numbers
                  for (int64_t m = 0; m < 6; ++m)
-                   sum += std::max(0.0, table("w1", {m}) *
-                                            double(place(i) - j)) *
-                          table("w2", {m, h});
+                   sum +=
+                       std::max(0.0, table("w1", {m}) * double(place(i) - j)) *
+                       table("w2", {m, h});
                  return sum;
                });
 }
@@ -201,8 +201,8 @@ TEST_F(KernelTest, TableMap) {
       %y = arith.mulf %x, %row : f64
       posenc.yield %y : f64
     }
-    %s = posenc.bias(%r, %c, %t) : !posenc.relation, !posenc.relation, !posenc.table<row, channel> {
-    ^bb0(%d: f64, %channel: f64, %x: f64):
+    %s = posenc.bias(%c, %r, %t) : !posenc.relation, !posenc.relation, !posenc.table<row, channel> {
+    ^bb0(%channel: f64, %d: f64, %x: f64):
       posenc.yield %x : f64
     })",
                [&](int64_t b, int64_t, int64_t i, int64_t j) {

@@ -31,13 +31,11 @@ protected:
   /// Operations that make %x of the queries.
   void expectQueries(const std::string &operations,
                      const VectorFunction &wanted) {
-    expectDots(
-        operations + "\n%s = posenc.dot %x, %k scale(1.0)", wanted,
-        [&](int64_t b, int64_t h, int64_t j) { return key(b, h, j); });
+    expectDots(operations + "\n%s = posenc.dot %x, %k scale(1.0)", wanted,
+               [&](int64_t b, int64_t h, int64_t j) { return key(b, h, j); });
   }
   /// Operations that make %y of the keys.
-  void expectKeys(const std::string &operations,
-                  const VectorFunction &wanted) {
+  void expectKeys(const std::string &operations, const VectorFunction &wanted) {
     expectDots(
         operations + "\n%s = posenc.dot %q, %y scale(1.0)",
         [&](int64_t b, int64_t h, int64_t i) { return query(b, h, i); },
@@ -92,22 +90,22 @@ TEST_F(VectorsTest, RotateWithMix) {
   addTable("cos", {3, heads, 1});
   addTable("sin", {3, 1});
   const double frequencies[] = {1, 0.5, 0.125};
-  expectKeys(R"(
+  expectKeys(
+      R"(
     %j = posenc.position key law(#posenc.iota<offset = 2>)
     %f = posenc.freqs law(#posenc.frequencies<[1.0, 0.5, 0.125]>)
     %c = posenc.table law(#posenc.operand<"cos", rows = 3, channels = 1>) : !posenc.table<row, head, channel>
     %s0 = posenc.table law(#posenc.operand<"sin", rows = 3, channels = 1>) : !posenc.table<row, channel>
     %y = posenc.rotate %k by(%j) freqs(%f) mix(%c, %s0 : !posenc.table<row, head, channel>, !posenc.table<row, channel>) pairing(half) first_dim(2) : !posenc.key)",
-             [&](int64_t b, int64_t h, int64_t j) {
-               double c = 0, s = 0;
-               for (int64_t m = 0; m < 3; ++m) {
-                 c += table("cos", {m, h, 0}) * std::cos((j + 2) * frequencies[m]);
-                 s += table("sin", {m, 0}) * std::sin((j + 2) * frequencies[m]);
-               }
-               Vector x = key(b, h, j);
-               return Vector{x[0], x[1], x[2] * c - x[3] * s,
-                             x[2] * s + x[3] * c};
-             });
+      [&](int64_t b, int64_t h, int64_t j) {
+        double c = 0, s = 0;
+        for (int64_t m = 0; m < 3; ++m) {
+          c += table("cos", {m, h, 0}) * std::cos((j + 2) * frequencies[m]);
+          s += table("sin", {m, 0}) * std::sin((j + 2) * frequencies[m]);
+        }
+        Vector x = key(b, h, j);
+        return Vector{x[0], x[1], x[2] * c - x[3] * s, x[2] * s + x[3] * c};
+      });
 }
 
 /// Frequencies of the length (with the offset) and of a table per head.
@@ -148,7 +146,7 @@ TEST_F(VectorsTest, Vadd) {
   addTable("u", {heads, 4});
   addTable("rows", {4, 3});
   expectQueries(R"(
-    %u = posenc.table law(#posenc.operand<"u", channels = 4>) : !posenc.table<head, channel>
+    %u = posenc.table law(#posenc.operand<"u", rows = 0, channels = 4>) : !posenc.table<head, channel>
     %x = posenc.vadd %q, %u : !posenc.query, !posenc.table<head, channel>)",
                 [&](int64_t b, int64_t h, int64_t i) {
                   Vector x = query(b, h, i);
@@ -172,7 +170,7 @@ TEST_F(VectorsTest, Vadd) {
 TEST_F(VectorsTest, ChannelScaleAndMap) {
   addTable("gain", {heads, 4});
   expectKeys(R"(
-    %g = posenc.table law(#posenc.operand<"gain", channels = 4>) : !posenc.table<head, channel>
+    %g = posenc.table law(#posenc.operand<"gain", rows = 0, channels = 4>) : !posenc.table<head, channel>
     %a = posenc.channel_scale %k, %g offset(1.0) : !posenc.key, !posenc.table<head, channel>
     %y = posenc.vector_map %a : !posenc.key {
     ^bb0(%e: f64):
@@ -204,7 +202,8 @@ TEST_F(VectorsTest, RowScale) {
                   Vector x = query(b, h, i);
                   int64_t row = std::min<int64_t>(place(i), 3);
                   for (double &e : x)
-                    e *= place(i) + table("rows", {row, h}) * table("token", {b, i});
+                    e *= place(i) +
+                         table("rows", {row, h}) * table("token", {b, i});
                   return x;
                 });
 }
@@ -231,11 +230,10 @@ TEST_F(VectorsTest, NormsOfAHead) {
   for (StringRef kind : {"l2", "rms", "layer"})
     for (StringRef site : {"added", "floor"})
       for (double epsilon : {0.25, 1.0}) {
-        std::string text = ("%x = posenc.vector_norm %q " + kind +
-                            " over(head) epsilon(" +
-                            (epsilon == 1 ? "1.0" : "0.25") + ") " + site +
-                            " : !posenc.query")
-                               .str();
+        std::string text =
+            ("%x = posenc.vector_norm %q " + kind + " over(head) epsilon(" +
+             (epsilon == 1 ? "1.0" : "0.25") + ") " + site + " : !posenc.query")
+                .str();
         expectQueries(text, [&](int64_t b, int64_t h, int64_t i) {
           Vector x = query(b, h, i);
           return normalize(x, x, kind, epsilon, site == "floor");
@@ -248,7 +246,8 @@ TEST_F(VectorsTest, NormsOfAllHeads) {
   addTable("u", {heads, 4});
   for (StringRef kind : {"l2", "rms", "layer"}) {
     std::string norm =
-        (" " + kind + " over(all_heads) epsilon(0.0625) added : !posenc.").str();
+        (" " + kind + " over(all_heads) epsilon(0.0625) added : !posenc.")
+            .str();
     auto added = [&](int64_t b, int64_t h, int64_t i) {
       Vector x = query(b, h, i);
       for (int64_t c = 0; c < 4; ++c)
@@ -256,7 +255,7 @@ TEST_F(VectorsTest, NormsOfAllHeads) {
       return x;
     };
     expectQueries(R"(
-      %u = posenc.table law(#posenc.operand<"u", channels = 4>) : !posenc.table<head, channel>
+      %u = posenc.table law(#posenc.operand<"u", rows = 0, channels = 4>) : !posenc.table<head, channel>
       %a = posenc.vadd %q, %u : !posenc.query, !posenc.table<head, channel>
       %x = posenc.vector_norm %a)" +
                       norm + "query",
@@ -281,7 +280,7 @@ TEST_F(VectorsTest, NormsThatNeedOtherHeads) {
     %p = posenc.normalize softmax %s
     %o = posenc.weighted_sum %p, %v)";
   EXPECT_EQ(refusal(std::string(R"(
-    %u = posenc.table law(#posenc.operand<"u", channels = 4>) : !posenc.table<head, channel>
+    %u = posenc.table law(#posenc.operand<"u", rows = 0, channels = 4>) : !posenc.table<head, channel>
     %a = posenc.vadd %k, %u : !posenc.key, !posenc.table<head, channel>
     %y = posenc.vector_norm %a l2 over(all_heads) epsilon(1.0) added : !posenc.key)") +
                     rest),

@@ -96,7 +96,8 @@ TEST_F(WeightsTest, RowsThatSeeNoKey) {
   EXPECT_NE(outputs.lse.data[0], -infinity);
   EXPECT_EQ(outputs.o.data[valueDim], 0);
   EXPECT_EQ(outputs.maxValue.data[1], 0);
-  outputs = evaluateOutput(text + (" sink(%sinks : !posenc.table<head>)" + rest));
+  outputs =
+      evaluateOutput(text + (" sink(%sinks : !posenc.table<head>)" + rest));
   EXPECT_EQ(outputs.lse.data[1], 0.5);
   EXPECT_EQ(outputs.o.data[valueDim], 0);
 }
@@ -110,7 +111,8 @@ TEST_F(WeightsTest, Exp) {
     return sum(b, h, i, c, weight(b, h, i));
   });
   ReferenceOutputs outputs = evaluateOutput(text);
-  EXPECT_NEAR(outputs.lse.data[1], std::log(visible(1, weight(0, 0, 1))), 1e-12);
+  EXPECT_NEAR(outputs.lse.data[1], std::log(visible(1, weight(0, 0, 1))),
+              1e-12);
   double value = 0;
   for (int64_t j = 0; j <= place(1); ++j)
     for (int64_t c = 0; c < valueDim; ++c)
@@ -141,32 +143,30 @@ TEST_F(WeightsTest, Identity) {
 
 TEST_F(WeightsTest, AbsSum) {
   for (double low : {0.25, 4.0}) {
-    std::string text =
-        weigh(low == 4 ? "abs_sum %s bounds([4.0, 5.0])"
-                       : "abs_sum %s bounds([0.25, 1.0])");
+    std::string text = weigh(low == 4 ? "abs_sum %s bounds([4.0, 5.0])"
+                                      : "abs_sum %s bounds([0.25, 1.0])");
     expectOutput(text, [&](int64_t b, int64_t h, int64_t i, int64_t c) {
       double total =
           visible(i, [&](int64_t j) { return std::abs(dot(b, h, i, j)); });
       total = std::clamp(total, low, low == 4 ? 5.0 : 1.0);
-      return sum(b, h, i, c, [&](int64_t j) { return dot(b, h, i, j) / total; });
+      return sum(b, h, i, c,
+                 [&](int64_t j) { return dot(b, h, i, j) / total; });
     });
   }
 }
 
 /// What is masked in the scores does not count in the denominator.
 TEST_F(WeightsTest, Linear) {
-  expectOutput(weigh("linear %s by(%by)"),
-               [&](int64_t b, int64_t h, int64_t i, int64_t c) {
-                 double total = visible(i, [&](int64_t j) {
-                   double by = 0;
-                   for (int64_t x = 0; x < headDim; ++x)
-                     by += q(b, h, i, x) * std::exp(k(b, h, j, x));
-                   return by;
-                 });
-                 return sum(b, h, i, c, [&](int64_t j) {
-                   return dot(b, h, i, j) / total;
-                 });
-               });
+  expectOutput(weigh("linear %s by(%by)"), [&](int64_t b, int64_t h, int64_t i,
+                                               int64_t c) {
+    double total = visible(i, [&](int64_t j) {
+      double by = 0;
+      for (int64_t x = 0; x < headDim; ++x)
+        by += q(b, h, i, x) * std::exp(k(b, h, j, x));
+      return by;
+    });
+    return sum(b, h, i, c, [&](int64_t j) { return dot(b, h, i, j) / total; });
+  });
 }
 
 /// A value table and a remainder beside the weighted sum.

@@ -33,10 +33,10 @@ struct Accuracy {
 /// The rule says that an error of a score is one of its weight, and that the
 /// weights' errors add up. In general, with weights w_ij:
 ///  - maxValue is mass_i * max_j |v_j|, the most that |o_i| can be; `mass_i` is
-///    1 for softmax and sum_j |w_ij| otherwise. Rows of value tables that visible
-///    pairs look up count as values of an output of their own, and the
-///    remainder as a value of mass |1 - sum_j w_ij| + sum_j |w_ij|. Outputs that
-///    are added add theirs;
+///    1 for softmax and sum_j |w_ij| otherwise. Rows of value tables that
+///    visible pairs look up count as values of an output of their own, and the
+///    remainder as a value of mass |1 - sum_j w_ij| + sum_j |w_ij|. Outputs
+///    that are added add theirs;
 ///  - where weights are not exponentials of scores but scores over a
 ///    denominator, the error of a weight is in proportion to the greatest score
 ///    and not to its own: for n visible keys maxScore is n max_j |S_ij| /
