@@ -267,7 +267,7 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
                         Posenc_IntParam<"0", "the extent of the row axis">:$rows,
                         Posenc_IntParam<"0", "the extent of the channel axis">:$channels);
   let assemblyFormat = [{
-    `<` $name (`,` `rows` `=` $rows^)? (`,` `channels` `=` $channels^)? `>`
+    `<` $name (`,` struct($rows, $channels)^)? `>`
   }];
   let genVerifyDecl = 1;
 }
