@@ -60,7 +60,7 @@ static constexpr Preset qkNormPresets[] = {
 };
 
 static std::string getRest(QkNormAttr norm) {
-  return (", name = \"" + norm.getName() + "\"").str();
+  return writeString("name", norm.getName());
 }
 static QkNormAttr resolve(QkNormAttr norm) {
   const Preset *preset = findPreset(qkNormPresets, norm.getPreset());

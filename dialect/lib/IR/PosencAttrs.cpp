@@ -58,31 +58,6 @@ void posenc::printF64Array(AsmPrinter &printer, DenseF64ArrayAttr values) {
   printer << "]";
 }
 
-/// What follows the name of an operand: [, rows = N] [, channels = N].
-static ParseResult parseExtents(AsmParser &parser, int64_t &rows,
-                                int64_t &channels) {
-  rows = channels = 0;
-  while (succeeded(parser.parseOptionalComma())) {
-    StringRef keyword;
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&keyword))
-      return failure();
-    if (keyword != "rows" && keyword != "channels")
-      return parser.emitError(loc, "expected 'rows' or 'channels', but got '")
-             << keyword << "'";
-    if (parser.parseEqual() ||
-        parser.parseInteger(keyword == "rows" ? rows : channels))
-      return failure();
-  }
-  return success();
-}
-static void printExtents(AsmPrinter &printer, int64_t rows, int64_t channels) {
-  if (rows)
-    printer << ", rows = " << rows;
-  if (channels)
-    printer << ", channels = " << channels;
-}
-
 #define GET_TYPEDEF_CLASSES
 #include "posenc/IR/PosencTypes.cpp.inc"
 

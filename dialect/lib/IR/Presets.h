@@ -6,6 +6,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <string>
 
@@ -25,6 +27,17 @@ AttributeT getPreset(mlir::MLIRContext *context, const Preset &preset,
                       preset.parameters + rest + ">")
                          .str();
   return llvm::cast<AttributeT>(mlir::parseAttribute(text, context));
+}
+
+/// A parameter that is a string, as a user would write it.
+inline std::string writeString(llvm::StringRef parameter,
+                               llvm::StringRef value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << ", " << parameter << " = \"";
+  llvm::printEscapedString(value, stream);
+  stream << "\"";
+  return text;
 }
 
 inline const Preset *findPreset(llvm::ArrayRef<Preset> presets,
@@ -52,7 +65,7 @@ verifyPreset(AttributeT attribute, llvm::ArrayRef<Preset> presets,
     });
     return diag << ", but got '" << name << "'";
   }
-  std::string alone = ("preset = \"" + name + "\"").str();
+  std::string alone = writeString("preset", name).substr(2);
   if (attribute != getPreset<AttributeT>(attribute.getContext(), {name, alone},
                                          rest))
     return emitError() << "expects no parameters of #posenc."

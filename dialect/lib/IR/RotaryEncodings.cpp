@@ -7,6 +7,7 @@
 #include "Rotation.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/Format.h"
 
 #include <cmath>
 
@@ -260,6 +261,42 @@ std::optional<double> RopeAttr::getFixedScale(KernelOp &kernel) const {
   if (factor == 1)
     return std::nullopt;
   return factor / std::sqrt(static_cast<double>(kernel.getHeadDim()));
+}
+
+/// The first distance below `context` at which a key that equals the query
+/// scores below average: sum_k cos(m w_k) < 0.
+static std::optional<int64_t> findBlindDistance(ArrayRef<double> frequencies,
+                                                int64_t context) {
+  context = std::min(context, int64_t{1} << 20); // a second's work
+  for (int64_t m = 1; m < context; ++m) {
+    double sum = 0;
+    for (double w : frequencies)
+      sum += std::cos(m * w);
+    if (sum < 0)
+      return m;
+  }
+  return std::nullopt;
+}
+
+void RopeAttr::advise(KernelOp &kernel, int64_t context,
+                      function_ref<void(const Twine &)> warn) const {
+  RopeScalingAttrInterface scaling = getScaling();
+  if (getFrequencies() != RopeFrequencies::law ||
+      (scaling && !scaling.isKnown()))
+    return;
+  RotaryLaw law = getRotaryLaw(*this, kernel.getHeadDim());
+  std::optional<int64_t> distance = findBlindDistance(
+      scaling ? scaling.scaleFrequencies(law) : law.frequencies, context);
+  if (!distance)
+    return;
+  std::string base;
+  llvm::raw_string_ostream(base) << llvm::format("%g", law.base);
+  warn("with the base " + base +
+       " of #posenc.rope a key that equals the query scores below average at "
+       "the distance " +
+       Twine(*distance) + " already, but the context has " + Twine(context) +
+       " tokens: a greater base or a scaling reaches farther (arXiv "
+       "2405.14591)");
 }
 
 void RopeAttr::expand(Expansion &expansion) const {
@@ -545,8 +582,8 @@ static constexpr Preset axialPresets[] = {
 /// The parameters that may stand beside a preset.
 static std::string getRest(AxialRopeAttr axial) {
   return (", grid_width = " + Twine(axial.getGridWidth()) +
-          ", class_tokens = " + Twine(axial.getClassTokens()) + ", name = \"" +
-          axial.getName() + "\"")
+          ", class_tokens = " + Twine(axial.getClassTokens()) +
+          writeString("name", axial.getName()))
       .str();
 }
 static AxialRopeAttr resolve(AxialRopeAttr axial) {

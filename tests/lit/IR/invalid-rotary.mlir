@@ -4,18 +4,21 @@
 
 // linear_scaling_c1
 // expected-error@below {{expected 'factor' of #posenc.linear_scaling to be positive and finite, but got 0.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.linear_scaling<factor = 0.0>>]
 
 // -----
 
 // dynamic_linear_c1
 // expected-error@below {{expected 'original_length' of #posenc.dynamic_linear to be from 1 to 2^30, but got 0}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.dynamic_linear<original_length = 0>>]
 
 // -----
 
 // ntk_c1
 // expected-error@below {{expected 'alpha' of #posenc.ntk to be positive and finite, but got -1.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.ntk<alpha = -1.0>>]
 
 // -----
@@ -28,6 +31,7 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 2, scaling = #
 
 // dynamic_ntk_c1
 // expected-error@below {{expected 'factor' of #posenc.dynamic_ntk to be at least 1 and finite, but got 5.000000e-01}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.dynamic_ntk<factor = 0.5>>]
 
 // -----
@@ -40,6 +44,7 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 2, scaling = #
 
 // yarn_c1
 // expected-error@below {{expected 'beta_fast' of #posenc.yarn to be greater than 'beta_slow', since the ramp lies between them, but got 1.000000e+00 and 1.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.yarn<beta_fast = 1.0>>]
 
 // -----
@@ -52,6 +57,7 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<base = 1.0, scaling =
 
 // yarn_c3
 // expected-error@below {{expected both 'mscale' and 'mscale_all_dim' of #posenc.yarn, or neither: only their ratio counts}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.yarn<mscale = 1.0>>]
 
 // -----
@@ -70,6 +76,7 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.yar
 
 // longrope_c1
 // expected-error@below {{expected 'original_length' of #posenc.longrope to be from 2 to 2^30, but got 1}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.longrope<original_length = 1>>]
 
 // -----
@@ -94,24 +101,28 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.lon
 
 // longrope_c3
 // expected-error@below {{expected 'keep_first' of #posenc.longrope to be from 0 to 2^30, but got -1}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.longrope<keep_first = -1>>]
 
 // -----
 
 // llama3_c1
 // expected-error@below {{expected 'low_freq_factor' of #posenc.llama3 to be positive and finite, but got 0.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.llama3<low_freq_factor = 0.0>>]
 
 // -----
 
 // llama3_c2
 // expected-error@below {{expected 'high_freq_factor' of #posenc.llama3 to be greater than 'low_freq_factor', since the blend divides by their difference, but got 1.000000e+00 and 1.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.llama3<high_freq_factor = 1.0>>]
 
 // -----
 
 // proportional_c1
 // expected-error@below {{expected 'fraction' of #posenc.proportional to be from 0 to 1, but got 1.500000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.proportional<fraction = 1.5>>]
 
 // -----
@@ -124,18 +135,21 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 4, scaling = #
 
 // ntk_mixed_c1
 // expected-error@below {{expected 'exponent' of #posenc.ntk_mixed to be positive and finite, but got 0.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.ntk_mixed<exponent = 0.0>>]
 
 // -----
 
 // power_scaling_c1
 // expected-error@below {{expected 'kappa' of #posenc.power_scaling to be finite and not negative, but got -1.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.power_scaling<kappa = -1.0>>]
 
 // -----
 
 // truncated_scaling_c1
 // expected-error@below {{expected 'low', 'high' and 'rho' of #posenc.truncated_scaling to be finite with 0 <= low <= high, but got 1.000000e+00, 5.000000e-01 and 0.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.truncated_scaling<low = 1.0, high = 0.5>>]
 
 // -----

@@ -60,7 +60,7 @@ posenc.kernel @explicit_factor heads(1) head_dim(4) encode [#posenc.rope<attenti
 
 // Laws of the call's length are regions.
 // CHECK-LABEL: @dynamic_linear
-// CHECK: %[[W:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 0.01]>) : !posenc.table<row>
+// CHECK: %[[W:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 1.000000e-02]>) : !posenc.table<row>
 // CHECK: posenc.freqs_map(%[[W]]) : !posenc.table<row> pairs(2) {
 // CHECK-NEXT: ^bb0(%{{.*}}: f64, %[[L:.*]]: f64, %[[X:.*]]: f64):
 // CHECK-NEXT:   %[[L0:.*]] = arith.constant 1.000000e+02 : f64
@@ -123,7 +123,7 @@ posenc.kernel @xpos_paper heads(1) head_dim(4) mask(#posenc.causal) encode [#pos
 
 // CHECK-LABEL: @mrope
 // CHECK-DAG: %[[FT:.*]] = posenc.freqs law(#posenc.frequencies<[1.000000e+00, 0.000000e+00]>)
-// CHECK-DAG: %[[FH:.*]] = posenc.freqs law(#posenc.frequencies<[0.000000e+00, 0.01]>)
+// CHECK-DAG: %[[FH:.*]] = posenc.freqs law(#posenc.frequencies<[0.000000e+00, 1.000000e-02]>)
 // CHECK-DAG: %[[FW:.*]] = posenc.freqs law(#posenc.frequencies<[0.000000e+00, 0.000000e+00]>)
 // CHECK-DAG: %[[T:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3>)
 // CHECK-DAG: %[[Y:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3, axis = 1>)

@@ -266,7 +266,9 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
   let parameters = (ins StringRefParameter<"the operand's name">:$name,
                         Posenc_IntParam<"0", "the extent of the row axis">:$rows,
                         Posenc_IntParam<"0", "the extent of the channel axis">:$channels);
-  let assemblyFormat = "`<` $name custom<Extents>($rows, $channels) `>`";
+  let assemblyFormat = [{
+    `<` $name (`,` struct($rows, $channels)^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

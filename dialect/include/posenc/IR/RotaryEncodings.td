@@ -7,7 +7,7 @@ include "posenc/IR/EncodingBase.td"
 include "posenc/IR/RotaryScaling.td"
 
 def Posenc_RopeAttr
-    : Posenc_EncodingAttr<"Rope", "rope", ["getOperandNames", "getFixedScale"]> {
+    : Posenc_EncodingAttr<"Rope", "rope", ["getOperandNames", "getFixedScale", "advise"]> {
   let summary = "rotary position embedding";
   let description = [{
     Turns channel pairs `(a, b)` of queries and keys at position `p` by the
@@ -35,6 +35,8 @@ def Posenc_RopeAttr
     instead, also where only a part of the head turns (DeepSeek's MLA).
 
     Angles are computed in double precision and stored as f32 cosines and sines.
+    With a `context_length` the compiler warns if `sum_k cos(m w_k)` is negative
+    at a distance m below it (arXiv 2405.14591).
 
     Constraints:
     - (rope_c1) `base` is positive and finite;
