@@ -118,7 +118,7 @@ void TermsTest::expectOutput(const Output &output) {
 
 TermsTest::Output TermsTest::softmax(const Score &score,
                                      std::function<double(int)> sink) {
-  return [=, this](int b, int h, int i, int c) {
+  return [this, score, sink](int b, int h, int i, int c) {
     double sum = sink ? std::exp(sink(h)) : 0, output = 0;
     for (int j = 0; j < e.Lk; ++j) {
       double weight = std::exp(score(b, h, i, j));
