@@ -120,8 +120,10 @@ static Real roundToBf16(const Real &value) {
 
 void AlibiAttr::expand(Expansion &expansion) const {
   MLIRContext *context = expansion.getContext();
-  auto [form, site, rounding] = resolve(*this);
-  bool isRounded = rounding == AlibiRounding::bf16;
+  AlibiParameters law = resolve(*this);
+  AlibiForm form = law.form;
+  TermSite site = law.site;
+  bool isRounded = law.rounding == AlibiRounding::bf16;
   double factor = getFactor(expansion, site);
   SmallVector<double> slopes = geometricSlopes(
       expansion.kernel.getHeads(), getMaxExponent().convertToDouble());
@@ -480,8 +482,8 @@ void TupeAttr::expand(Expansion &expansion) const {
       return expansion.relationMap(
           {query, key}, getLength() + 1,
           formula(expansion.loc, [=](ArrayRef<Real> x) {
-            return overrideClass(x[0], x[1], x[0].number(0), x[0].number(1),
-                                 x[side] + 1.0);
+            Real zero = x[0].number(0), one = x[0].number(1);
+            return overrideClass(x[0], x[1], zero, one, x[side] + 1.0);
           }));
     };
     Value queryRow = row(0), keyRow = row(1);
@@ -505,8 +507,9 @@ void TupeAttr::expand(Expansion &expansion) const {
   Value row = expansion.relationMap(
       {bucket, query, key}, getBuckets() + 1,
       formula(expansion.loc, [=](ArrayRef<Real> x) {
-        return overrideClass(x[1], x[2], x[0].number(buckets / 2),
-                             x[0].number(buckets), x[0]);
+        Real asQuery = x[0].number(buckets / 2);
+        Real asKey = x[0].number(buckets);
+        return overrideClass(x[1], x[2], asQuery, asKey, x[0]);
       }));
   expansion.outsideTerms.push_back(
       expansion.lookup(row, names.back(), getBuckets() + 1));

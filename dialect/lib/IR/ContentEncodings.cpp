@@ -250,7 +250,8 @@ void XlnetAttr::expand(Expansion &expansion) const {
   Value differs = expansion.relationMap(
       {ofQuery, ofKey}, 2, formula(expansion.loc, [](ArrayRef<Real> x) {
         Value same = x[0].compare(arith::CmpFPredicate::OEQ, x[1]);
-        return select(same, x[0].number(0), x[0].number(1));
+        Real zero = x[0].number(0), one = x[0].number(1);
+        return select(same, zero, one);
       }));
   Value segments =
       buildVectors(expansion, names[4], 2, expansion.kernel.getHeadDim(),

@@ -198,12 +198,13 @@ void BeitBiasAttr::expand(Expansion &expansion) const {
   Value row = expansion.relationMap(
       {query, key}, window.countOffsets() + 3,
       formula(expansion.loc, [=](ArrayRef<Real> x) {
-        Real tokens = window.getOffset(x[0] - 1.0, x[1] - 1.0);
+        Real i = x[0] - 1.0, j = x[1] - 1.0;
+        Real tokens = window.getOffset(i, j);
+        Real isQuery = x[0].number(offsets), isKey = x[0].number(offsets + 1);
+        Real isBoth = x[0].number(offsets + 2);
         Value keyIsClass = equals(x[1], 0);
-        Real ofToken =
-            select(keyIsClass, tokens.number(offsets + 1), tokens);
-        Real ofClass = select(keyIsClass, tokens.number(offsets + 2),
-                              tokens.number(offsets));
+        Real ofToken = select(keyIsClass, isKey, tokens);
+        Real ofClass = select(keyIsClass, isBoth, isQuery);
         return select(equals(x[0], 0), ofClass, ofToken);
       }));
   expansion.outsideTerms.push_back(expansion.lookup(
@@ -338,6 +339,7 @@ void RegionBiasAttr::expand(Expansion &expansion) const {
   expansion.outsideTerms.push_back(expansion.bias(
       {query, key}, formula(expansion.loc, [=](ArrayRef<Real> x) {
         Value same = x[0].compare(arith::CmpFPredicate::OEQ, x[1]);
-        return select(same, x[0].number(0), x[0].number(penalty));
+        Real none = x[0].number(0), some = x[0].number(penalty);
+        return select(same, none, some);
       })));
 }
