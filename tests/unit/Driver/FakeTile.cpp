@@ -691,11 +691,15 @@ private:
     }
     }
     row.weights += weight;
+    const Buffer &v = buffer("v");
+    Place place{scores.row, j};
+    Numbers rows;
+    for (size_t t = 0; t < yielded.size(); t += 2)
+      rows.push_back(getIndex(yielded[t + 1], place));
     for (size_t c = 0; c < row.output.size(); ++c) {
-      double value = buffer("v").at({int64_t(c), j});
-      for (size_t t = 0; t < yielded.size(); t += 2)
-        value += lookUp(yielded[t], getIndex(yielded[t + 1], {scores.row, j}),
-                        c, {scores.row, j});
+      double value = v.at({int64_t(c), j});
+      for (auto [t, index] : llvm::enumerate(rows))
+        value += lookUp(yielded[2 * t], index, c, place);
       row.output[c] += weight * value;
     }
   }
