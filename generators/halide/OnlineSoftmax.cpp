@@ -404,7 +404,7 @@ void OnlineSoftmax::scheduleOutput(Stage &stage) {
       lanes = static_cast<int>(shape.lanes),
       values = static_cast<int>(shape.values);
   stage.outputs.compute_at(state, stage.registerTile)
-      .bound_extent(i, rows)
+      .bound(i, 0, rows)
       .bound_extent(d, values)
       .vectorize(i, lanes)
       .unroll(i)
@@ -421,7 +421,7 @@ void OnlineSoftmax::scheduleOutput(Stage &stage) {
         .bound_storage(j, static_cast<int>(shape.blockCapacity()))
         .vectorize(i, lanes);
     table.outputs.compute_at(state, stage.registerTile)
-        .bound_extent(i, rows)
+        .bound(i, 0, rows)
         .bound_extent(d, values)
         .vectorize(i, lanes);
     table.outputs.update()

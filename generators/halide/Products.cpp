@@ -125,12 +125,16 @@ mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place,
 void Products::schedule(const ScoreLevels &levels) {
   Var i = context.i, j = context.j;
   int lanes = static_cast<int>(context.shape.lanes),
-      rows = static_cast<int>(context.shape.rows);
-  // Register tiles: all rows times a few keys.
+      rows = static_cast<int>(context.shape.rows),
+      keysOfTile = static_cast<int>(levels.keys);
+  // Register tiles: all rows times a few keys. Both ranges are stated whole:
+  // Halide derives tighter ones from the conditions of masks, and keeps their
+  // lower ends when the extents alone are given.
   auto placeTile = [&](Func tile) {
     tile.compute_at(levels.group)
-        .bound_extent(i, rows)
-        .bound_extent(j, static_cast<int>(levels.keys))
+        .bound(i, 0, rows)
+        .align_bounds(j, keysOfTile)
+        .bound_extent(j, keysOfTile)
         .vectorize(i, lanes)
         .unroll(i)
         .unroll(j);
@@ -153,8 +157,9 @@ void Products::schedule(const ScoreLevels &levels) {
   for (Func product : tableDots) {
     Var outer("outer"), inner("inner");
     product.compute_at(levels.group)
-        .bound_extent(i, rows)
-        .bound_extent(j, static_cast<int>(levels.keys))
+        .bound(i, 0, rows)
+        .align_bounds(j, keysOfTile)
+        .bound_extent(j, keysOfTile)
         .vectorize(i, lanes);
     product.update()
         .split(i, outer, inner, lanes)

@@ -77,7 +77,7 @@ mlir::LogicalResult Scans::addScan(RowscanOp op) {
 
   ScoreLevels levels;
   levels.group = Halide::LoopLevel(scan, r.y);
-  term.compute_at(levels.group).bound_extent(i, rows).vectorize(i, lanes);
+  term.compute_at(levels.group).bound(i, 0, rows).vectorize(i, lanes);
   builder.schedule(levels);
   funcs[op] = scan;
   outputs.push_back(scan);

@@ -481,19 +481,22 @@ void ScoreBuilder::schedule(const ScoreLevels &levels) {
       continue;
     term.sum.compute_at(term.result, onKey ? j : t);
     if (onRow) {
-      term.sum.bound_extent(i, rows).vectorize(i, lanes);
+      term.sum.bound(i, 0, rows).vectorize(i, lanes);
       term.sum.update().reorder(i, term.sum.rvars(0)[0]).vectorize(i, lanes);
     }
   }
   for (Term &index : indices)
     index.result.compute_at(levels.group)
-        .bound_extent(i, rows)
+        .bound(i, 0, rows)
+        .align_bounds(j, count)
         .bound_extent(j, count)
         .vectorize(i, lanes);
   for (Mapped &mapped : maps) {
     auto place = [&](Func func) {
       func.compute_at(levels.group)
-          .bound_extent(i, rows)
+          .bound(i, 0, rows)
+          .align_bounds(j, count)
+          .align_bounds(j, count)
           .bound_extent(j, count)
           .vectorize(i, lanes);
     };

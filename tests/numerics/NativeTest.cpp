@@ -149,45 +149,45 @@ static void testNotFinite(TestRun &run, const std::string &isa) {
         {"nan_key", &ReferenceInputs::k, std::nan(""), true},
         {"nan_value", &ReferenceInputs::v, std::nan(""), true},
         {"inf_value", &ReferenceInputs::v, infinity, true}})
-    runGuarded(run, "native/not_finite/" + isa + "/" + c.name,
-            [&]() -> std::string {
-              if (!kernel.native) {
-                std::string problem =
-                    kernel.load("posenc.kernel @special heads(1) head_dim(8) "
-                                "mask(#posenc.causal) "
-                                "encode [#posenc.rope, #posenc.alibi]",
-                                isa);
-                if (!problem.empty())
-                  return problem;
-              }
-              ReferenceInputs inputs =
-                  makeInputs(kernel.spec->getKernel(),
-                             {1, 1, 1, length, length, dims, dims}, 1);
-              ReferenceInputs changed = inputs;
-              for (int64_t x = 0; x < dims; ++x)
-                (changed.*c.tensor).data[at * dims + x] = c.value;
-              NativeResults before, after;
-              std::string problem = callNative(kernel, inputs, {}, before);
-              if (problem.empty())
-                problem = callNative(kernel, changed, {}, after);
-              if (!problem.empty())
-                return problem;
-              for (int64_t i = 0; i < length; ++i)
-                for (int64_t x = 0; x < dims; ++x) {
-                  bool isTouched = i == at || (c.laterRows && i > at);
-                  bool isFinite = std::isfinite(after.o[i * dims + x]);
-                  // A row before the changed one may share a block of keys with
-                  // it: a weight of 0 times NaN is NaN, and the values are the
-                  // caller's.
-                  bool mayShow = c.tensor == &ReferenceInputs::v && i < at;
-                  if (isTouched ? isFinite
-                                : !mayShow && after.o[i * dims + x] !=
-                                                  before.o[i * dims + x])
-                    return "row " + std::to_string(i) +
-                           (isTouched ? " is finite" : " changed");
-                }
-              return "";
-            });
+    runGuarded(
+        run, "native/not_finite/" + isa + "/" + c.name, [&]() -> std::string {
+          if (!kernel.native) {
+            std::string problem =
+                kernel.load("posenc.kernel @special heads(1) head_dim(8) "
+                            "mask(#posenc.causal) "
+                            "encode [#posenc.rope, #posenc.alibi]",
+                            isa);
+            if (!problem.empty())
+              return problem;
+          }
+          ReferenceInputs inputs =
+              makeInputs(kernel.spec->getKernel(),
+                         {1, 1, 1, length, length, dims, dims}, 1);
+          ReferenceInputs changed = inputs;
+          for (int64_t x = 0; x < dims; ++x)
+            (changed.*c.tensor).data[at * dims + x] = c.value;
+          NativeResults before, after;
+          std::string problem = callNative(kernel, inputs, {}, before);
+          if (problem.empty())
+            problem = callNative(kernel, changed, {}, after);
+          if (!problem.empty())
+            return problem;
+          for (int64_t i = 0; i < length; ++i)
+            for (int64_t x = 0; x < dims; ++x) {
+              bool isTouched = i == at || (c.laterRows && i > at);
+              bool isFinite = std::isfinite(after.o[i * dims + x]);
+              // A row before the changed one may share a block of keys with
+              // it: a weight of 0 times NaN is NaN, and the values are the
+              // caller's.
+              bool mayShow = c.tensor == &ReferenceInputs::v && i < at;
+              if (isTouched ? isFinite
+                            : !mayShow && after.o[i * dims + x] !=
+                                              before.o[i * dims + x])
+                return "row " + std::to_string(i) +
+                       (isTouched ? " is finite" : " changed");
+            }
+          return "";
+        });
 }
 
 /// Makes of the inputs what sums in f32 can keep to the rule of accuracy, which
@@ -211,7 +211,7 @@ static void testLargeScores(TestRun &run, const std::string &isa) {
       LoadedKernel kernel;
       // Queries like the keys, and larger ones.
       for (double deviation : {std::sqrt(double(dims)), 30.0, 60.0})
-        runTest(run,
+        runGuarded(run,
                 ("native/large_scores/" + isa + "/D=" + Twine(dims) + "/" +
                  mask + "/deviation=" + Twine(static_cast<int>(deviation)))
                     .str(),
@@ -252,7 +252,7 @@ static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
       for (auto [queryLen, keyLen] : sizes) {
         if (spec.hasOwnPlace && queryLen > keyLen)
           continue;
-        runTest(run,
+        runGuarded(run,
                 ("native/terms/" + Twine(spec.name) + "/" + isa + "/Lq=" +
                  Twine(queryLen) + "/Lk=" + Twine(keyLen))
                     .str(),

@@ -94,9 +94,8 @@ static SmallVector<std::string> joinOperandNames(ArrayAttr clauses) {
   return names;
 }
 
-static LogicalResult
-verifyMasks(ArrayAttr clauses, KernelOp kernel,
-            function_ref<InFlightDiagnostic()> emitError) {
+static LogicalResult verifyMasks(ArrayAttr clauses, KernelOp kernel,
+                                 function_ref<InFlightDiagnostic()> emitError) {
   for (MaskClauseAttrInterface mask : getMasks(clauses))
     if (failed(mask.verifyMask(kernel, emitError)))
       return failure();
@@ -118,10 +117,9 @@ static unsigned countInputs(ArrayAttr clauses) {
 }
 
 /// The predicates of a list, each on its own inputs, combined.
-static Value
-joinPredicates(ArrayAttr clauses, OpBuilder &builder, Location loc,
-               ValueRange inputs,
-               Value (RegionMath::*combine)(Value, Value)) {
+static Value joinPredicates(ArrayAttr clauses, OpBuilder &builder, Location loc,
+                            ValueRange inputs,
+                            Value (RegionMath::*combine)(Value, Value)) {
   RegionMath math(builder, loc);
   Value result;
   for (MaskClauseAttrInterface mask : getMasks(clauses)) {

@@ -140,9 +140,9 @@ void QkNormAttr::expand(Expansion &expansion) const {
     vector = normalize(expansion, vector, norm.getKind(), norm.getOver(),
                        norm.getEpsilon(), norm.getEpsilonSite());
     if (norm.getGain() != NormGain::none)
-      vector = ChannelScaleOp::create(builder, loc, vector.getType(), vector,
-                                      table("_gain"),
-                                      APFloat(norm.getUnitOffset() ? 1.0 : 0.0));
+      vector = ChannelScaleOp::create(
+          builder, loc, vector.getType(), vector, table("_gain"),
+          APFloat(norm.getUnitOffset() ? 1.0 : 0.0));
     if (norm.getBias())
       vector = VaddOp::create(builder, loc, vector.getType(), vector,
                               table("_bias"), /*position=*/Value());
@@ -204,8 +204,9 @@ SmallVector<std::string> CosineAttentionAttr::getOperandNames() const {
 std::optional<double> CosineAttentionAttr::getFixedScale(KernelOp &) const {
   return 1.0;
 }
-LogicalResult CosineAttentionAttr::verifyInKernel(
-    KernelOp &, function_ref<InFlightDiagnostic()>) const {
+LogicalResult
+CosineAttentionAttr::verifyInKernel(KernelOp &,
+                                    function_ref<InFlightDiagnostic()>) const {
   return success();
 }
 void CosineAttentionAttr::expand(Expansion &expansion) const {

@@ -56,18 +56,17 @@ verifyPreset(AttributeT attribute, llvm::ArrayRef<Preset> presets,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError) {
   llvm::StringRef name = attribute.getPreset();
   if (!findPreset(presets, name)) {
-    mlir::InFlightDiagnostic diag = emitError()
-                                    << "expects 'preset' of #posenc."
-                                    << AttributeT::getMnemonic()
-                                    << " to be one of ";
+    mlir::InFlightDiagnostic diag =
+        emitError() << "expects 'preset' of #posenc."
+                    << AttributeT::getMnemonic() << " to be one of ";
     llvm::interleaveComma(presets, diag, [&](const Preset &preset) {
       diag << "'" << preset.name << "'";
     });
     return diag << ", but got '" << name << "'";
   }
   std::string alone = writeString("preset", name).substr(2);
-  if (attribute != getPreset<AttributeT>(attribute.getContext(), {name, alone},
-                                         rest))
+  if (attribute !=
+      getPreset<AttributeT>(attribute.getContext(), {name, alone}, rest))
     return emitError() << "expects no parameters of #posenc."
                        << AttributeT::getMnemonic()
                        << " beside 'preset', which states them";

@@ -23,7 +23,8 @@ public:
     return mlir::arith::ConstantOp::create(builder, loc,
                                            builder.getBoolAttr(value));
   }
-  template <typename Op> Value apply(mlir::ValueRange arguments) {
+  template <typename Op>
+  Value apply(mlir::ValueRange arguments) {
     return Op::create(builder, loc, arguments[0].getType(), arguments);
   }
   Value add(Value a, Value b) { return apply<mlir::arith::AddFOp>({a, b}); }

@@ -54,11 +54,11 @@ static void split(Expansion &expansion, RopeAttr rope, int64_t window,
                   PositionMap mapQuery, PositionMap mapKey) {
   Rotation rotation(expansion, rope);
   auto remap = [&](Side side, PositionMap map) {
-    return expansion.remap(
-        expansion.position(side), [&](OpBuilder &builder, ValueRange p) {
-          RegionMath m(builder, expansion.loc);
-          return map(m, p[0]);
-        });
+    return expansion.remap(expansion.position(side),
+                           [&](OpBuilder &builder, ValueRange p) {
+                             RegionMath m(builder, expansion.loc);
+                             return map(m, p[0]);
+                           });
   };
   Expansion::Branch &near = expansion.branches.front();
   Expansion::Branch far = near;
@@ -71,9 +71,9 @@ static void split(Expansion &expansion, RopeAttr rope, int64_t window,
   Expansion *kept = &expansion; // lives until the kernel is put together
   far.select = [kept, window, i, j](Value score, Value other) -> Value {
     MLIRContext *context = kept->getContext();
-    auto mask = WindowMaskAttr::get(context, window - 1, int64_t{-1},
-                                    MaskBasis::position,
-                                    Alignment::bottom_right);
+    auto mask =
+        WindowMaskAttr::get(context, window - 1, int64_t{-1},
+                            MaskBasis::position, Alignment::bottom_right);
     return SelectOp::create(kept->builder, kept->loc, ScoreType::get(context),
                             score, other, ValueRange{i, j}, ValueRange(),
                             cast<MaskAttrInterface>(mask));
@@ -241,8 +241,9 @@ QueryTemperatureAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifyPositive(getMnemonic(), "floor_scale", floorScale, emitError);
 }
 StringRef QueryTemperatureAttr::getEncodingName() const { return getName(); }
-LogicalResult QueryTemperatureAttr::verifyInKernel(
-    KernelOp &, function_ref<InFlightDiagnostic()>) const {
+LogicalResult
+QueryTemperatureAttr::verifyInKernel(KernelOp &,
+                                     function_ref<InFlightDiagnostic()>) const {
   return success();
 }
 void QueryTemperatureAttr::expand(Expansion &expansion) const {

@@ -66,15 +66,13 @@ RotatedChannels posenc::getRotatedChannels(RopeAttr rope, KernelOp kernel) {
 
 RotaryLaw posenc::getRotaryLaw(RopeAttr rope, int64_t headDim) {
   RotatedChannels channels(rope.getDims(), rope.getPlacement(), headDim);
-  RotaryLaw law{
-      rope.getBase().convertToDouble(), channels.count, headDim, {}};
+  RotaryLaw law{rope.getBase().convertToDouble(), channels.count, headDim, {}};
   int64_t pairs = channels.getNumPairs();
   for (int64_t k = 0; k < pairs; ++k) {
-    double exponent = rope.getExponent() == RopeExponent::dims
-                          ? -2.0 * k / channels.count
-                      : rope.getExponent() == RopeExponent::head_dim
-                          ? -2.0 * k / headDim
-                          : -1.0 * k / (pairs - 1);
+    double exponent =
+        rope.getExponent() == RopeExponent::dims ? -2.0 * k / channels.count
+        : rope.getExponent() == RopeExponent::head_dim ? -2.0 * k / headDim
+                                                       : -1.0 * k / (pairs - 1);
     law.frequencies.push_back(std::pow(law.base, exponent));
   }
   return law;
@@ -101,9 +99,8 @@ Value posenc::getPositionAxis(Expansion &expansion, Side side, int64_t axis) {
   auto tensor =
       cast<PositionTensorAttr>(expansion.kernel.getPositionsOrDefault());
   return expansion.position(
-      side,
-      PositionTensorAttr::get(tensor.getContext(), tensor.getName(),
-                              tensor.getAxes(), axis, tensor.getAlign()));
+      side, PositionTensorAttr::get(tensor.getContext(), tensor.getName(),
+                                    tensor.getAxes(), axis, tensor.getAlign()));
 }
 
 /// The frequencies of a #posenc.rope.
@@ -120,9 +117,9 @@ static Value buildFrequencies(Expansion &expansion, RopeAttr rope) {
     auto op = FreqsMapOp::create(expansion.builder, expansion.loc,
                                  FreqsType::get(expansion.getContext()), table,
                                  pairs);
-    expansion.fillRegion(op.getBody(), 3, [](OpBuilder &, ValueRange arguments) {
-      return arguments[2];
-    });
+    expansion.fillRegion(
+        op.getBody(), 3,
+        [](OpBuilder &, ValueRange arguments) { return arguments[2]; });
     return op;
   }
   if (RopeScalingAttrInterface scaling = rope.getScaling())
@@ -184,9 +181,8 @@ Value Rotation::apply(Value vector, ValueRange positions, ValueRange freqs,
 }
 
 /// Rotates queries and keys of every branch.
-static void
-rotateBoth(Expansion &expansion,
-           function_ref<Value(Value vector, Side side)> rotate) {
+static void rotateBoth(Expansion &expansion,
+                       function_ref<Value(Value vector, Side side)> rotate) {
   expansion.transformQueries(
       [&](Value query) { return rotate(query, Side::query); });
   expansion.transformKeys([&](Value key) { return rotate(key, Side::key); });
@@ -450,9 +446,8 @@ static int64_t getAxis(MropeAttr mrope, int64_t pair) {
 }
 
 /// Frequencies of a rotation, those of pairs that `keep` refuses put to 0.
-static Value
-maskFrequencies(Expansion &expansion, Value freqs,
-                function_ref<bool(int64_t pair)> keep) {
+static Value maskFrequencies(Expansion &expansion, Value freqs,
+                             function_ref<bool(int64_t pair)> keep) {
   if (auto op = freqs.getDefiningOp<FreqsOp>()) {
     SmallVector<double> values = op.getLaw().getFrequencies();
     for (auto [k, value] : llvm::enumerate(values))
@@ -479,8 +474,7 @@ maskFrequencies(Expansion &expansion, Value freqs,
           builder.clone(nested, mapping);
         Value value =
             mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
-        return RegionMath(builder, expansion.loc)
-            .mul(value, arguments.back());
+        return RegionMath(builder, expansion.loc).mul(value, arguments.back());
       });
   return masked;
 }
@@ -490,11 +484,9 @@ void MropeAttr::expand(Expansion &expansion) const {
   Rotation rotation(expansion, rope);
   SmallVector<Value> freqs;
   for (int64_t axis = 0; axis < 3; ++axis)
-    freqs.push_back(
-        maskFrequencies(expansion, rotation.getFrequencies(),
-                        [&](int64_t pair) {
-                          return ::getAxis(*this, pair) == axis;
-                        }));
+    freqs.push_back(maskFrequencies(
+        expansion, rotation.getFrequencies(),
+        [&](int64_t pair) { return ::getAxis(*this, pair) == axis; }));
   rotation.getFrequencies().getDefiningOp()->erase();
   bool isText = countPositionAxes(expansion.kernel) == 1;
   rotateBoth(expansion, [&](Value vector, Side side) {
@@ -575,8 +567,7 @@ static std::pair<Value, Value> getGridCoordinates(Expansion &expansion,
 static constexpr Preset axialPresets[] = {
     {"rope-vit", "base = 100.0, pairing = interleaved, order = xy"},
     {"qwen2-vl-vision", "base = 1.0e4, pairing = half, order = yx"},
-    {"pixtral",
-     "base = 1.0e4, pairing = half, order = yx, exponent = strided"},
+    {"pixtral", "base = 1.0e4, pairing = half, order = yx, exponent = strided"},
 };
 
 /// The parameters that may stand beside a preset.
@@ -656,9 +647,8 @@ void AxialRopeAttr::expand(Expansion &expansion) const {
   Value fx = expansion.freqs(axes[isXFirst ? 0 : 1]);
   Value fy = expansion.freqs(axes[isXFirst ? 1 : 0]);
   rotateBoth(expansion, [&](Value vector, Side side) -> Value {
-    auto [x, y] =
-        getGridCoordinates(expansion, side, axial.getGridWidth(),
-                           axial.getClassTokens(), axial.getOffset());
+    auto [x, y] = getGridCoordinates(expansion, side, axial.getGridWidth(),
+                                     axial.getClassTokens(), axial.getOffset());
     return RotateOp::create(expansion.builder, expansion.loc, vector.getType(),
                             vector, ValueRange{x, y}, ValueRange{fx, fy},
                             /*mix=*/ValueRange(), axial.getPairing(),
@@ -706,9 +696,9 @@ void MixedRopeAttr::expand(Expansion &expansion) const {
     auto op = FreqsMapOp::create(expansion.builder, expansion.loc,
                                  FreqsType::get(getContext()), table,
                                  channels.getNumPairs());
-    expansion.fillRegion(op.getBody(), 3, [](OpBuilder &, ValueRange arguments) {
-      return arguments[2];
-    });
+    expansion.fillRegion(
+        op.getBody(), 3,
+        [](OpBuilder &, ValueRange arguments) { return arguments[2]; });
     freqs.push_back(op);
   }
   rotateBoth(expansion, [&](Value vector, Side side) -> Value {
@@ -775,10 +765,9 @@ void FopeAttr::expand(Expansion &expansion) const {
         kept.size(), pairs));
   Value freqs = expansion.freqs(kept);
   rotateBoth(expansion, [&](Value vector, Side side) -> Value {
-    auto op = RotateOp::create(expansion.builder, expansion.loc,
-                               vector.getType(), vector,
-                               expansion.position(side), freqs, mix,
-                               getPairing(), /*first_dim=*/0);
+    auto op = RotateOp::create(
+        expansion.builder, expansion.loc, vector.getType(), vector,
+        expansion.position(side), freqs, mix, getPairing(), /*first_dim=*/0);
     if (getPadding() == FopePadding::code)
       expansion.fillRegion(
           op.getModulus(), 2, [&](OpBuilder &builder, ValueRange arguments) {
@@ -851,14 +840,13 @@ void RopeBiasAttr::expand(Expansion &expansion) const {
   }
   RopeAttr rope = getInnerRope(getRope(), getContext());
   RotaryLaw law = getRotaryLaw(rope, headDim);
-  SmallVector<double> values =
-      rope.getScaling() ? rope.getScaling().scaleFrequencies(law)
-                        : law.frequencies;
-  SmallVector<Value> inputs{
-      expansion.relation(
-          DifferenceAttr::get(getContext(), Orientation::query_minus_key)),
-      expansion.sumIndex(values.size()),
-      expansion.constants(values, {TableAxis::row})};
+  SmallVector<double> values = rope.getScaling()
+                                   ? rope.getScaling().scaleFrequencies(law)
+                                   : law.frequencies;
+  SmallVector<Value> inputs{expansion.relation(DifferenceAttr::get(
+                                getContext(), Orientation::query_minus_key)),
+                            expansion.sumIndex(values.size()),
+                            expansion.constants(values, {TableAxis::row})};
   for (StringRef name : names)
     inputs.push_back(expansion.operand(
         name, {TableAxis::head, TableAxis::channel}, 0, values.size()));
@@ -866,16 +854,15 @@ void RopeBiasAttr::expand(Expansion &expansion) const {
   double factor = m * m;
   if (getForm() == RopeBiasForm::inside)
     factor *= expansion.scale;
-  Value bias = expansion.bias(
-      inputs, [&](OpBuilder &builder, ValueRange arguments) {
+  Value bias =
+      expansion.bias(inputs, [&](OpBuilder &builder, ValueRange arguments) {
         RegionMath r(builder, expansion.loc);
         Value angle = r.mul(arguments[0], arguments[2]);
         Value a0 = arguments[3], a1 = arguments[4];
         Value b0 = arguments[5], b1 = arguments[6];
         Value even = r.add(r.mul(a0, b0), r.mul(a1, b1));
         Value odd = r.sub(r.mul(a0, b1), r.mul(a1, b0));
-        Value sum =
-            r.add(r.mul(even, r.cos(angle)), r.mul(odd, r.sin(angle)));
+        Value sum = r.add(r.mul(even, r.cos(angle)), r.mul(odd, r.sin(angle)));
         return factor == 1 ? sum : r.mul(sum, r.number(factor));
       });
   (getForm() == RopeBiasForm::inside ? expansion.insideTerms

@@ -41,12 +41,11 @@ buildByLength(ExpansionBase &expansion, const RotaryLaw &law,
   auto op = FreqsMapOp::create(expansion.builder, expansion.loc,
                                FreqsType::get(expansion.getContext()), table,
                                law.frequencies.size());
-  expansion.fillRegion(op.getBody(), 3,
-                       [&](OpBuilder &builder, ValueRange arguments) {
-                         RegionMath m(builder, expansion.loc);
-                         return build(m, arguments[2], arguments[0],
-                                      arguments[1]);
-                       });
+  expansion.fillRegion(
+      op.getBody(), 3, [&](OpBuilder &builder, ValueRange arguments) {
+        RegionMath m(builder, expansion.loc);
+        return build(m, arguments[2], arguments[0], arguments[1]);
+      });
   return op;
 }
 
@@ -138,9 +137,8 @@ Value DynamicNtkAttr::buildFrequencies(ExpansionBase &expansion,
       expansion, law, [&](RegionMath &m, Value w, Value pair, Value length) {
         Value trained = m.number(getOriginalLength());
         Value longest = m.max(length, trained);
-        Value alpha =
-            m.sub(m.div(m.mul(m.number(factor), longest), trained),
-                  m.number(factor - 1));
+        Value alpha = m.sub(m.div(m.mul(m.number(factor), longest), trained),
+                            m.number(factor - 1));
         Value exponent = m.mul(pair, m.number(-2.0 / (law.dims - 2)));
         return m.mul(w, m.pow(alpha, exponent));
       });
@@ -195,9 +193,8 @@ YarnAttr::verifyScaling(const RotaryLaw &law,
                           "ramp divides by its logarithm, but got "
                        << law.base;
   // yarn_c4
-  return getPreset().empty()
-             ? success()
-             : verifyPreset(*this, yarnPresets, "", emitError);
+  return getPreset().empty() ? success()
+                             : verifyPreset(*this, yarnPresets, "", emitError);
 }
 
 SmallVector<double> YarnAttr::scaleFrequencies(const RotaryLaw &law) const {
@@ -221,10 +218,9 @@ SmallVector<double> YarnAttr::scaleFrequencies(const RotaryLaw &law) const {
   if (low == high)
     high += 0.001;
   return transform(law.frequencies, [&](int64_t k, double w) {
-    double ramp =
-        yarn.getRamp() == YarnRamp::code
-            ? (k - low) / (high - low)
-            : 1 - (length * w / twoPi - slow) / (fast - slow);
+    double ramp = yarn.getRamp() == YarnRamp::code
+                      ? (k - low) / (high - low)
+                      : 1 - (length * w / twoPi - slow) / (fast - slow);
     ramp = std::clamp(ramp, 0.0, 1.0);
     return w / factor * ramp + w * (1 - ramp);
   });
@@ -276,8 +272,8 @@ LogicalResult LongRopeAttr::verifyScaling(
       return emitError() << "expects '" << name
                          << "' of #posenc.longrope to have a divisor for each "
                             "of the "
-                         << law.frequencies.size()
-                         << " rotated pairs, but got " << count;
+                         << law.frequencies.size() << " rotated pairs, but got "
+                         << count;
     for (double value : list.asArrayRef())
       if (!std::isfinite(value) || value <= 0)
         return emitError() << "expects the divisors in '" << name

@@ -44,8 +44,8 @@ mlir::Value getPositionAxis(Expansion &expansion, Side side, int64_t axis);
 class Rotation {
 public:
   /// A factor of pair k at position p.
-  using Modulus = std::function<mlir::Value(
-      mlir::OpBuilder &, mlir::Value pair, mlir::Value position)>;
+  using Modulus = std::function<mlir::Value(mlir::OpBuilder &, mlir::Value pair,
+                                            mlir::Value position)>;
 
   Rotation(Expansion &expansion, RopeAttr rope);
 

@@ -20,25 +20,25 @@ protected:
       scale = 1 / std::sqrt(D);
     return [=](int b, int h, int i, int j) {
       auto modulus = [=](int) { return m; };
-      return scale * dot(turn(query(b, h, i), half, first, pairs,
-                              [=](int k) { return at(i) * w(k); }, modulus),
-                         turn(key(b, h, j), half, first, pairs,
-                              [=](int k) { return j * w(k); }, modulus));
+      return scale * dot(turn(
+                             query(b, h, i), half, first, pairs,
+                             [=](int k) { return at(i) * w(k); }, modulus),
+                         turn(
+                             key(b, h, j), half, first, pairs,
+                             [=](int k) { return j * w(k); }, modulus));
     };
   }
   /// The real part of q conj(k) e^(i angle), pair by pair, half or not.
-  double relative(int b, int h, int i, int j, bool half,
-                  std::function<double(int)> angle,
-                  std::function<double(int)> decay =
-                      [](int) { return 1.0; }) {
+  double relative(
+      int b, int h, int i, int j, bool half, std::function<double(int)> angle,
+      std::function<double(int)> decay = [](int) { return 1.0; }) {
     Vector q = query(b, h, i), k = key(b, h, j);
     double sum = 0;
     for (int n = 0; n < D / 2; ++n) {
       int x = half ? n : 2 * n, y = half ? n + D / 2 : 2 * n + 1;
       double even = q[x] * k[x] + q[y] * k[y];
       double odd = q[y] * k[x] - q[x] * k[y];
-      sum += decay(n) *
-             (even * std::cos(angle(n)) - odd * std::sin(angle(n)));
+      sum += decay(n) * (even * std::cos(angle(n)) - odd * std::sin(angle(n)));
     }
     return sum / std::sqrt(D);
   }
@@ -69,26 +69,24 @@ TEST_F(FormulaTest, ScalingLaws) {
   base = 10000 * std::pow(3.0 * 41 / 10 - 2, 16.0 / 14);
   expectScores(scaled("dynamic_ntk<factor = 3.0, original_length = 10>"),
                rotary([&](int k) { return std::pow(base, -k / 8.0); }));
-  expectScores(
-      scaled("llama3<factor = 8.0, original_length = 200>"),
-      rotary([&](int k) {
-        double wavelength = 2 * pi / w(k);
-        if (wavelength < 200 / 4.0)
-          return w(k);
-        if (wavelength > 200)
-          return w(k) / 8;
-        double t = (200 / wavelength - 1) / 3;
-        return (1 - t) * w(k) / 8 + t * w(k);
-      }));
+  expectScores(scaled("llama3<factor = 8.0, original_length = 200>"),
+               rotary([&](int k) {
+                 double wavelength = 2 * pi / w(k);
+                 if (wavelength < 200 / 4.0)
+                   return w(k);
+                 if (wavelength > 200)
+                   return w(k) / 8;
+                 double t = (200 / wavelength - 1) / 3;
+                 return (1 - t) * w(k) / 8 + t * w(k);
+               }));
   expectScores(scaled("proportional<fraction = 0.7>"), // floor(.7 * 16 / 2) = 5
                rotary([&](int k) { return k < 5 ? w(k) : 0; }));
   double a = std::log(8.0) / std::pow(8.0, 0.75);
   expectScores(scaled("ntk_mixed<factor = 8.0>"), rotary([&](int k) {
                  return w(k) * std::exp(-a * std::pow(k + 1, 0.75));
                }));
-  expectScores(scaled("power_scaling<kappa = 0.5>"), rotary([&](int k) {
-                 return w(k) * std::sqrt(1 - k / 8.0);
-               }));
+  expectScores(scaled("power_scaling<kappa = 0.5>"),
+               rotary([&](int k) { return w(k) * std::sqrt(1 - k / 8.0); }));
   expectScores(scaled("truncated_scaling<low = 0.001, high = 0.1, rho = 0.05>"),
                rotary([&](int k) {
                  return w(k) >= 0.1 ? w(k) : w(k) > 0.001 ? 0.05 : 0;
@@ -120,17 +118,16 @@ TEST_F(FormulaTest, Yarn) {
     return blend(k, (k - a) / (b - a));
   };
   expectScores(spec(""), rotary(rounded, m));
-  expectScores(spec(", truncate = false"),
-               rotary([&](int k) { return blend(k, (k - low) / (high - low)); },
-                      m));
-  expectScores(spec(", ramp = paper"), rotary(
-                                           [&](int k) {
-                                             double r =
-                                                 trained * w(k) / (2 * pi);
-                                             return blend(k,
-                                                          (4 - r) / (4 - 0.5));
-                                           },
-                                           m));
+  expectScores(
+      spec(", truncate = false"),
+      rotary([&](int k) { return blend(k, (k - low) / (high - low)); }, m));
+  expectScores(spec(", ramp = paper"),
+               rotary(
+                   [&](int k) {
+                     double r = trained * w(k) / (2 * pi);
+                     return blend(k, (4 - r) / (4 - 0.5));
+                   },
+                   m));
   expectScores(spec("", ", attention_factor = 1.5"), rotary(rounded, 1.5));
   expectScores(spec("", ", factor_site = scale"),
                rotary(rounded, 1, m * m / std::sqrt(32.0)));
@@ -186,16 +183,17 @@ TEST_F(FormulaTest, LongRope) {
   expectScores(lists + "29, attention = yarn>>]",
                rotary(by(small), 0.1 * std::log(16.0) + 1));
   expectScores(lists + "29, attention = none>>]", rotary(by(small)));
-  expectScores(
-      lists + "20, attention = none, keep_first = 18>>]",
-      [&](int b, int h, int i, int j) {
-        auto angle = [&](int p) {
-          return [=](int k) { return p * (p < 18 ? w(k) : w(k) / large[k]); };
-        };
-        return dot(turn(query(b, h, i), true, 0, 3, angle(at(i))),
-                   turn(key(b, h, j), true, 0, 3, angle(j))) /
-               std::sqrt(6.0);
-      });
+  expectScores(lists + "20, attention = none, keep_first = 18>>]",
+               [&](int b, int h, int i, int j) {
+                 auto angle = [&](int p) {
+                   return [=](int k) {
+                     return p * (p < 18 ? w(k) : w(k) / large[k]);
+                   };
+                 };
+                 return dot(turn(query(b, h, i), true, 0, 3, angle(at(i))),
+                            turn(key(b, h, j), true, 0, 3, angle(j))) /
+                        std::sqrt(6.0);
+               });
 }
 
 TEST_F(FormulaTest, FrequenciesOfTheCall) {
@@ -217,10 +215,10 @@ TEST_F(FormulaTest, FrequenciesOfTheCall) {
   expectScores("encode [#posenc.rope<exponent = head_dim, dims = 4>]",
                rotary([](int k) { return std::pow(10000, -k / 4.0); }, 1, 0,
                       true, 0, 2));
-  expectScores("encode [#posenc.rope<exponent = linspace, pairing = "
-               "interleaved, base = 100.0>]",
-               rotary([](int k) { return std::pow(100, -k / 3.0); }, 1, 0,
-                      false));
+  expectScores(
+      "encode [#posenc.rope<exponent = linspace, pairing = "
+      "interleaved, base = 100.0>]",
+      rotary([](int k) { return std::pow(100, -k / 3.0); }, 1, 0, false));
 }
 
 TEST_F(FormulaTest, Xpos) {
@@ -270,29 +268,28 @@ TEST_F(FormulaTest, Mrope) {
            "[#posenc.mrope<sections = " +
            rest + ">]";
   };
-  expectScores(spec("[2, 3, 3]"),
-               score([](int k) { return k < 2 ? 0 : k < 5 ? 1 : 2; }));
+  expectScores(spec("[2, 3, 3]"), score([](int k) {
+                 return k < 2 ? 0 : k < 5 ? 1 : 2;
+               }));
   expectScores(spec("[4, 2, 2], layout = interleaved"), score([](int k) {
                  return k % 3 == 1 && k < 6 ? 1 : k % 3 == 2 && k < 6 ? 2 : 0;
                }));
-  expectScores(spec("[2, 3, 3], layout = interleaved_ggml"), score([](int k) {
-                 return k % 3 == 0 && k >= 6 ? 3 : k % 3;
-               }));
+  expectScores(spec("[2, 3, 3], layout = interleaved_ggml"),
+               score([](int k) { return k % 3 == 0 && k >= 6 ? 3 : k % 3; }));
   // Frequencies that depend on the call are shared out too.
-  expectScores(
-      spec("[2, 3, 3], rope = <scaling = #posenc.dynamic_linear<"
-           "original_length = 5>>"),
-      [&](int b, int h, int i, int j) {
-        auto angle = [&](int t) {
-          return [=](int k) {
-            int a = k < 2 ? 0 : k < 5 ? 1 : 2;
-            return values[(a * 2 + b) * 15 + t] * w(k) * 5 / 15;
-          };
-        };
-        return dot(turn(query(b, h, i), true, 0, 8, angle(at(i))),
-                   turn(key(b, h, j), true, 0, 8, angle(j))) /
-               4;
-      });
+  expectScores(spec("[2, 3, 3], rope = <scaling = #posenc.dynamic_linear<"
+                    "original_length = 5>>"),
+               [&](int b, int h, int i, int j) {
+                 auto angle = [&](int t) {
+                   return [=](int k) {
+                     int a = k < 2 ? 0 : k < 5 ? 1 : 2;
+                     return values[(a * 2 + b) * 15 + t] * w(k) * 5 / 15;
+                   };
+                 };
+                 return dot(turn(query(b, h, i), true, 0, 8, angle(at(i))),
+                            turn(key(b, h, j), true, 0, 8, angle(j))) /
+                        4;
+               });
 }
 
 TEST_F(FormulaTest, AxialRope) {
@@ -326,8 +323,7 @@ TEST_F(FormulaTest, AxialRope) {
   expectScores(spec("exponent = continuous"), score(false, 100, true, 1, 0, 0));
   expectScores(spec("layout = interleaved, pairing = half"),
                score(true, 100, true, 3, 0, 0));
-  expectScores(spec("preset = \"rope-vit\""),
-               score(false, 100, true, 0, 0, 0));
+  expectScores(spec("preset = \"rope-vit\""), score(false, 100, true, 0, 0, 0));
   expectScores(spec("preset = \"qwen2-vl-vision\", class_tokens = 1"),
                score(true, 10000, false, 0, 0, 1));
   expectScores(spec("preset = \"pixtral\""),
@@ -410,14 +406,12 @@ TEST_F(FormulaTest, RopeBias) {
       x[c] += y[c];
     return x;
   };
-  expectScores(
-      "encode [#posenc.rope_bias, #posenc.rope]",
-      [&](int n, int h, int i, int j) {
-        return dot(turn(add(query(n, h, i), part(a, h)), true, 0, 4,
-                        angle(at(i))),
-                   turn(add(key(n, h, j), part(b, h)), true, 0, 4, angle(j))) /
-               std::sqrt(8.0);
-      });
+  expectScores("encode [#posenc.rope_bias, #posenc.rope]", [&](int n, int h,
+                                                               int i, int j) {
+    return dot(turn(add(query(n, h, i), part(a, h)), true, 0, 4, angle(at(i))),
+               turn(add(key(n, h, j), part(b, h)), true, 0, 4, angle(j))) /
+           std::sqrt(8.0);
+  });
   // The same vectors as a bias: a_k and a_{k + 4} are pair k.
   const char *names[] = {"query_first", "query_second", "key_first",
                          "key_second"};
@@ -425,16 +419,14 @@ TEST_F(FormulaTest, RopeBias) {
     RealTensor &half = table(std::string("rope_bias.") + names[n], {2, 4});
     for (int h = 0; h < 2; ++h)
       for (int k = 0; k < 4; ++k)
-        half.data[h * 4 + k] =
-            (n < 2 ? a : b).data[h * 8 + k + (n % 2) * 4];
+        half.data[h * 4 + k] = (n < 2 ? a : b).data[h * 8 + k + (n % 2) * 4];
   }
   for (bool isInside : {false, true})
     expectScores(std::string("encode [#posenc.rope_bias<form = ") +
                      (isInside ? "inside" : "outside") + ">]",
                  [&](int n, int h, int i, int j) {
-                   double bias =
-                       dot(turn(part(a, h), true, 0, 4, angle(at(i))),
-                           turn(part(b, h), true, 0, 4, angle(j)));
+                   double bias = dot(turn(part(a, h), true, 0, 4, angle(at(i))),
+                                     turn(part(b, h), true, 0, 4, angle(j)));
                    double content = dot(query(n, h, i), key(n, h, j));
                    return isInside ? (content + bias) / std::sqrt(8.0)
                                    : content / std::sqrt(8.0) + bias;
@@ -454,9 +446,8 @@ TEST_F(FormulaTest, Remaps) {
   auto spec = [](const std::string &encoding) {
     return "mask(#posenc.causal) encode [#posenc." + encoding + ">]";
   };
-  expectScores(spec("rerope<window = 7"), score([](int i, int j) {
-                 return std::min(i - j, 7);
-               }));
+  expectScores(spec("rerope<window = 7"),
+               score([](int i, int j) { return std::min(i - j, 7); }));
   expectScores(spec("leaky_rerope<window = 7, leak = 3.0"),
                score([](int i, int j) {
                  return i - j < 7 ? i - j : 7 + (i - j - 7) / 3.0;
@@ -472,11 +463,10 @@ TEST_F(FormulaTest, Remaps) {
   // The factor of the scaling is on both products.
   double m = 0.1 * std::log(2.0) + 1;
   auto rerope = score([](int i, int j) { return std::min(i - j, 7); });
-  expectScores(spec("rerope<window = 7, rope = <scaling = #posenc.yarn<factor "
-                    "= 2.0, original_length = 1000000000>>"),
-               [&](int b, int h, int i, int j) {
-                 return m * m * rerope(b, h, i, j);
-               });
+  expectScores(
+      spec("rerope<window = 7, rope = <scaling = #posenc.yarn<factor "
+           "= 2.0, original_length = 1000000000>>"),
+      [&](int b, int h, int i, int j) { return m * m * rerope(b, h, i, j); });
 }
 
 TEST_F(FormulaTest, Temperatures) {

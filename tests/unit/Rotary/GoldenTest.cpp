@@ -19,9 +19,8 @@ const Row rows[] = {
     {"rope_proportional_half",
      "mask(#posenc.causal) encode [#posenc.rope<scaling = "
      "#posenc.proportional<fraction = 0.5>>]"},
-    {"rope_pi2_half",
-     "mask(#posenc.causal) encode [#posenc.rope<scaling = "
-     "#posenc.linear_scaling<factor = 2.0>>]"},
+    {"rope_pi2_half", "mask(#posenc.causal) encode [#posenc.rope<scaling = "
+                      "#posenc.linear_scaling<factor = 2.0>>]"},
     {"rope_ntk2_half", "mask(#posenc.causal) encode [#posenc.rope<scaling = "
                        "#posenc.ntk<alpha = 2.0>>]"},
     {"rope_yarn_half",

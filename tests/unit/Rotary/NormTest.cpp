@@ -121,20 +121,20 @@ TEST_F(NormTest, RmsOverAllHeads) {
   make(2, 4, 2, 6, 10, 4);
   RealTensor &gq = table("qk_norm.query_gain", {4, 4});
   RealTensor &gk = table("qk_norm.key_gain", {4, 4});
-  expectScores(
-      "encode [#posenc.qk_norm<preset = \"olmo2\">]",
-      [&](int b, int h, int i, int j) {
-        double q2 = 0, k2 = 0; // the mean over the heads that there are
-        for (int g = 0; g < 4; ++g)
-          q2 += dot(query(b, g, i), query(b, g, i)) / 16;
-        for (int g = 0; g < 4; g += 2)
-          k2 += dot(key(b, g, j), key(b, g, j)) / 8;
-        double scale = 1 / std::sqrt((q2 + 1e-6) * (k2 + 1e-6));
-        return scale *
-               dot(weigh(query(b, h, i), gq, 4 * h),
-                   weigh(key(b, h, j), gk, 4 * h)) /
-               2;
-      });
+  expectScores("encode [#posenc.qk_norm<preset = \"olmo2\">]",
+               [&](int b, int h, int i, int j) {
+                 double q2 = 0,
+                        k2 = 0; // the mean over the heads that there are
+                 for (int g = 0; g < 4; ++g)
+                   q2 += dot(query(b, g, i), query(b, g, i)) / 16;
+                 for (int g = 0; g < 4; g += 2)
+                   k2 += dot(key(b, g, j), key(b, g, j)) / 8;
+                 double scale = 1 / std::sqrt((q2 + 1e-6) * (k2 + 1e-6));
+                 return scale *
+                        dot(weigh(query(b, h, i), gq, 4 * h),
+                            weigh(key(b, h, j), gk, 4 * h)) /
+                        2;
+               });
 }
 
 TEST_F(NormTest, KeyNormAndCosine) {
@@ -146,12 +146,11 @@ TEST_F(NormTest, KeyNormAndCosine) {
                });
   RealTensor &tau = table("cosine_attention.logit_scale", {2});
   tau.data = {2.25, 7.5}; // ln 100 = 4.6
-  expectScores("encode [#posenc.cosine_attention]",
-               [&](int b, int h, int i, int j) {
-                 double scale = h == 0 ? std::exp(2.25) : 100;
-                 return scale *
-                        dot(l2(query(b, h, i), 1e-12), l2(key(b, h, j), 1e-12));
-               });
+  expectScores(
+      "encode [#posenc.cosine_attention]", [&](int b, int h, int i, int j) {
+        double scale = h == 0 ? std::exp(2.25) : 100;
+        return scale * dot(l2(query(b, h, i), 1e-12), l2(key(b, h, j), 1e-12));
+      });
 }
 
 } // namespace

@@ -28,8 +28,8 @@ const char *const shiftInvariant[] = {
 
 TEST_F(PropertyTest, ShiftsOfAllPositionsChangeNothing) {
   make(1, 2, 1, 17, 23, 8);
-  for (const char *name : {"query_first", "query_second", "key_first",
-                           "key_second"})
+  for (const char *name :
+       {"query_first", "query_second", "key_first", "key_second"})
     table(std::string("rope_bias.") + name, {2, 4});
   for (std::string encoding : shiftInvariant) {
     std::string rest = "encode [" + encoding + "]";
@@ -124,8 +124,8 @@ TEST_F(PropertyTest, InterpolationScalesPositions) {
 TEST_F(PropertyTest, DecodingIsTheLastRow) {
   for (const char *encoding :
        {"#posenc.rope<scaling = #posenc.dynamic_ntk<original_length = 9>>",
-        "#posenc.self_extend<group = 3, window = 7>", "#posenc.log_n<length = 8>",
-        "#posenc.xpos", "#posenc.qk_norm"}) {
+        "#posenc.self_extend<group = 3, window = 7>",
+        "#posenc.log_n<length = 8>", "#posenc.xpos", "#posenc.qk_norm"}) {
     make(1, 2, 1, 19, 19, 8);
     std::string spec =
         std::string("mask(#posenc.causal) encode [") + encoding + "]";

@@ -85,14 +85,14 @@ mlir::OwningOpRef<mlir::ModuleOp> SchemeTest::expand(const std::string &text) {
 }
 
 ReferenceOutputs SchemeTest::evaluate(llvm::StringRef clauses) {
-  auto module = expand("posenc.kernel @k heads(" + std::to_string(H) +
-                       ") kv_heads(" + std::to_string(Hkv) + ") head_dim(" +
-                       std::to_string(D) + ") value_dim(" + std::to_string(Dv) +
-                       ") " + clauses.str());
+  auto module =
+      expand("posenc.kernel @k heads(" + std::to_string(H) + ") kv_heads(" +
+             std::to_string(Hkv) + ") head_dim(" + std::to_string(D) +
+             ") value_dim(" + std::to_string(Dv) + ") " + clauses.str());
   ReferenceOptions options;
   options.scores = true;
-  return llvm::cantFail(evaluateReference(
-      *module->getOps<KernelOp>().begin(), inputs, options));
+  return llvm::cantFail(
+      evaluateReference(*module->getOps<KernelOp>().begin(), inputs, options));
 }
 
 static void expectNear(double got, double wanted, double tolerance,
@@ -127,8 +127,7 @@ void SchemeTest::expectScores(
           for (int c = 0; c < Dv && sum > 0; ++c)
             output[c] +=
                 weights[j] / sum *
-                inputs.v
-                    .data[((b * Hkv + h * Hkv / H) * Lk + j) * Dv + c];
+                inputs.v.data[((b * Hkv + h * Hkv / H) * Lk + j) * Dv + c];
         for (int c = 0; c < Dv; ++c)
           expectNear(got.o.data[row * Dv + c], output[c], 1e-11, where);
         if (HasFailure())

@@ -19,11 +19,11 @@ namespace posenc {
 using Vector = std::vector<double>;
 constexpr double masked = -INFINITY;
 
-/// The vector with its pairs multiplied by m(k) e^(i angle(k)). Channels of pair
-/// k: (k, k + n) if half, (2k, 2k + 1) if not, counted from `first`.
-Vector turn(Vector x, bool half, int first, int pairs,
-            std::function<double(int)> angle,
-            std::function<double(int)> m = [](int) { return 1.0; });
+/// The vector with its pairs multiplied by m(k) e^(i angle(k)). Channels of
+/// pair k: (k, k + n) if half, (2k, 2k + 1) if not, counted from `first`.
+Vector turn(
+    Vector x, bool half, int first, int pairs, std::function<double(int)> angle,
+    std::function<double(int)> m = [](int) { return 1.0; });
 double dot(const Vector &a, const Vector &b);
 
 class SchemeTest : public testing::Test {
