@@ -211,7 +211,7 @@ static void testLargeScores(TestRun &run, const std::string &isa) {
       LoadedKernel kernel;
       // Queries like the keys, and larger ones.
       for (double deviation : {std::sqrt(double(dims)), 30.0, 60.0})
-        runTest(run,
+        run.test(
                 ("native/large_scores/" + isa + "/D=" + Twine(dims) + "/" +
                  mask + "/deviation=" + Twine(static_cast<int>(deviation)))
                     .str(),
@@ -252,7 +252,7 @@ static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
       for (auto [queryLen, keyLen] : sizes) {
         if (spec.hasOwnPlace && queryLen > keyLen)
           continue;
-        runTest(run,
+        run.test(
                 ("native/terms/" + Twine(spec.name) + "/" + isa + "/Lq=" +
                  Twine(queryLen) + "/Lk=" + Twine(keyLen))
                     .str(),
