@@ -110,7 +110,13 @@ def wrap(text):
         if part == "posenc.step":
             return in_plan(part, define_free_names(code) + "\n" + code)
         return in_plan(part, code)
-    return KERNEL.format(body=define_free_names(code) + "\n" + code)
+    # A name that the example defines is its own.
+    kernel = KERNEL.format(body=define_free_names(code) + "\n" + code)
+    for name in ("q", "k", "v"):
+        if re.search(rf"%{name} = ", code):
+            kernel = kernel.replace(f"%{name}: !posenc", f"%example_{name}: !posenc", 1)
+            kernel = re.sub(rf"(posenc\.(?:dot|weighted_sum) .*)%{name}\b", rf"\1%example_{name}", kernel)
+    return kernel
 
 
 def find_blocks(text):

@@ -8,6 +8,11 @@ using Halide::Internal::Call;
 Expr posenc::toBits(Expr value) { return Halide::reinterpret<int32_t>(value); }
 Expr posenc::fromBits(Expr bits) { return Halide::reinterpret<float>(bits); }
 
+Expr posenc::hideFromBounds(Expr condition) {
+  Expr bits = Halide::reinterpret<int8_t>(Halide::cast<uint8_t>(condition));
+  return bits != Halide::cast<int8_t>(0);
+}
+
 // On bits: the code is compiled with fast-math, where a comparison of floats
 // may be inverted and then be true for NaN. Bits of negative floats grow with
 // the magnitude, and those of infinity are the last before NaN.

@@ -20,6 +20,11 @@ constexpr float kLowestMaximum = -1e20f;
 /// Whether a score is kMaskedScore or less; false for NaN.
 Halide::Expr isMaskedScore(Halide::Expr score);
 
+/// The same condition, of which Halide's bounds inference learns nothing: it
+/// would compute less of a register tile than its consumer walks, with extents
+/// that are no constants.
+Halide::Expr hideFromBounds(Halide::Expr condition);
+
 /// Where intermediates live. Halide takes Stack memory of more than 16 KB from
 /// halide_malloc; Register memory is always an alloca of constant size.
 constexpr Halide::MemoryType kTileMemory = Halide::MemoryType::Register;

@@ -82,7 +82,10 @@ Expr ExprAlgebra::apply(ScalarFunction function, ArrayRef<Expr> x) {
   case ScalarFunction::Mul:
     return x[0] * x[1];
   case ScalarFunction::Div:
-    return x[0] / x[1];
+    // A product with the reciprocal falls short where the quotient is an
+    // integer, and floor() shows it. Scores in f32 need no such care.
+    return x[0].type().bits() == 64 ? Halide::strict_float(x[0] / x[1])
+                                    : x[0] / x[1];
   case ScalarFunction::Maximum:
   case ScalarFunction::Maxnum:
     return max(x[0], x[1]);

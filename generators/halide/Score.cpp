@@ -120,7 +120,8 @@ ScoreValue ScoreBuilder::masked(ScoreValue score,
   ScoreValue result;
   result.mayBeMasked = true;
   result.at = [=](Expr j) {
-    return Halide::select(allowed(j), score.at(j), kMaskedScore);
+    return Halide::select(hideFromBounds(allowed(j)), score.at(j),
+                          kMaskedScore);
   };
   return result;
 }
@@ -437,7 +438,7 @@ FailureOr<ScoreValue> ScoreBuilder::select(SelectOp op) {
   ScoreValue result;
   result.mayBeMasked = score->mayBeMasked || other.mayBeMasked;
   result.at = [=, a = *score, b = other](Expr j) {
-    return Halide::select(allowed(j), a.at(j), b.at(j));
+    return Halide::select(hideFromBounds(allowed(j)), a.at(j), b.at(j));
   };
   return result;
 }

@@ -44,7 +44,7 @@ static const TermSpec specs[] = {
 %s = posenc.add %a, %b
 )" CAUSAL_END},
     {"vadd", R"(
-%w = posenc.table law(#posenc.operand<"u", channels = 12>) : !posenc.table<head, channel>
+%w = posenc.table law(#posenc.operand<"u", rows = 0, channels = 12>) : !posenc.table<head, channel>
 %n = posenc.table law(#posenc.operand<"one.learned", rows = 40, channels = 12>) : !posenc.table<row, channel>
 %q1 = posenc.vadd %q, %w : !posenc.query, !posenc.table<head, channel>
 %k1 = posenc.vadd %k, %n at(%j) : !posenc.key, !posenc.table<row, channel>
@@ -67,8 +67,8 @@ static const TermSpec specs[] = {
 %s = posenc.dot %q1, %k1 scale(0.25)
 )" FULL_END},
     {"norms_and_gains", R"(
-%g = posenc.table law(#posenc.operand<"gain", channels = 12>) : !posenc.table<channel>
-%h = posenc.table law(#posenc.operand<"head_gain", channels = 12>) : !posenc.table<head, channel>
+%g = posenc.table law(#posenc.operand<"gain", rows = 0, channels = 12>) : !posenc.table<channel>
+%h = posenc.table law(#posenc.operand<"head_gain", rows = 0, channels = 12>) : !posenc.table<head, channel>
 %q1 = posenc.vector_norm %q rms over(head) epsilon(1.0e-6) added : !posenc.query
 %q2 = posenc.channel_scale %q1, %h offset(1.0) : !posenc.query, !posenc.table<head, channel>
 %k1 = posenc.vector_norm %k layer over(head) epsilon(1.0e-5) added : !posenc.key
@@ -203,8 +203,8 @@ static const TermSpec specs[] = {
 }
 %w = posenc.table law(#posenc.operand<"w", rows = 6, channels = 12>) : !posenc.table<row, head, channel>
 %pt = posenc.project %t, %w : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
-%uu = posenc.table law(#posenc.operand<"u", channels = 12>) : !posenc.table<head, channel>
-%vv = posenc.table law(#posenc.operand<"vv", channels = 12>) : !posenc.table<head, channel>
+%uu = posenc.table law(#posenc.operand<"u", rows = 0, channels = 12>) : !posenc.table<head, channel>
+%vv = posenc.table law(#posenc.operand<"vv", rows = 0, channels = 12>) : !posenc.table<head, channel>
 %qu = posenc.vadd %q, %uu : !posenc.query, !posenc.table<head, channel>
 %qv = posenc.vadd %q, %vv : !posenc.query, !posenc.table<head, channel>
 %a = posenc.dot %qu, %k scale(0.2)
@@ -284,8 +284,8 @@ static const TermSpec specs[] = {
 )" CAUSAL_END},
     {"sum_over_channels", R"(
 %n = posenc.sum_index extent(4)
-%pq = posenc.table law(#posenc.operand<"pq", channels = 4>) : !posenc.table<head, query, channel>
-%pk = posenc.table law(#posenc.operand<"pk", channels = 4>) : !posenc.table<key, channel>
+%pq = posenc.table law(#posenc.operand<"pq", rows = 0, channels = 4>) : !posenc.table<head, query, channel>
+%pk = posenc.table law(#posenc.operand<"pk", rows = 0, channels = 4>) : !posenc.table<key, channel>
 %b = posenc.bias(%n, %pq, %pk) : !posenc.relation, !posenc.table<head, query, channel>, !posenc.table<key, channel> {
 ^bb0(%m: f64, %x: f64, %y: f64):
   %z = arith.mulf %x, %y : f64
