@@ -160,8 +160,9 @@ protected:
                           const std::vector<double> &wanted) {
     ASSERT_EQ(numbers.size(), wanted.size());
     for (size_t n = 0; n < numbers.size(); ++n)
-      if (numbers[n] != wanted[n])
+      if (numbers[n] != wanted[n]) {
         EXPECT_NEAR(numbers[n], wanted[n], 1e-12) << "number " << n;
+      }
   }
 
   json::Value file = nullptr;
