@@ -119,11 +119,10 @@ std::string SpecGenerator::makeText() {
   if (mask.contains("window") || mask.contains("chunk") ||
       mask.contains("segments"))
     llvm::erase(pieces, "#posenc.fox");
-  std::string text =
-      formatv("posenc.kernel @random heads({0}) kv_heads({1}) head_dim({2}) "
-              "value_dim({3}) mask({4})",
-              kernel.heads, kernel.kvHeads, kernel.headDim, kernel.valueDim,
-              mask);
+  std::string text = formatv(
+      "posenc.kernel @random heads({0}) kv_heads({1}) head_dim({2}) "
+      "value_dim({3}) mask({4})",
+      kernel.heads, kernel.kvHeads, kernel.headDim, kernel.valueDim, mask);
   if (number(4) == 0)
     text += " positions(#posenc.position_tensor)";
   return text + "\n  encode [" + join(pieces, ",\n          ") + "]\n";

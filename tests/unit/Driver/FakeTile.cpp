@@ -150,9 +150,9 @@ public:
       if (arg.rank == 0)
         numbers[arg.getName()] = static_cast<int32_t>(words[index]);
       else if (!buffers
-                    .insert({arg.getName(),
-                             Buffer(reinterpret_cast<char *>(words[index]),
-                                    arg)})
+                    .insert(
+                        {arg.getName(),
+                         Buffer(reinterpret_cast<char *>(words[index]), arg)})
                     .second)
         ADD_FAILURE() << "two arguments are called " << arg.getName();
     }
@@ -617,8 +617,7 @@ private:
   };
 
   TileNormalizeOp getNormalize() {
-    auto ops =
-        plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
+    auto ops = plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
     return *ops.begin();
   }
 

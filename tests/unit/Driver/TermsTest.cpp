@@ -79,7 +79,8 @@ std::string makeAxes() {
   return text + R"mlir(
   %f0 = posenc.freqs law(#posenc.frequencies<[1.0, 0.3, 0.0]>)
   %f1 = posenc.freqs law(#posenc.frequencies<[0.0, 0.1, 0.7]>)
-)mlir" + rotated("by(%@0, %h@) freqs(%f0, %f1) pairing(interleaved) "
+)mlir" +
+         rotated("by(%@0, %h@) freqs(%f0, %f1) pairing(interleaved) "
                  "first_dim(2)",
                  modulus);
 }
@@ -153,9 +154,8 @@ const char *const waves = R"mlir(
 /// Projected positions, looked up by `index`, from queries or keys.
 std::string makeProjected(const char *index, bool isOfKeys) {
   std::string vector = isOfKeys ? "%k" : "%q";
-  return std::string(waves) + "%t = posenc.table_dot " + vector +
-         ", %r at(" + index + ") scale(0.25) : !posenc." +
-         (isOfKeys ? "key" : "query") +
+  return std::string(waves) + "%t = posenc.table_dot " + vector + ", %r at(" +
+         index + ") scale(0.25) : !posenc." + (isOfKeys ? "key" : "query") +
          ", !posenc.table<row, head, channel>, !posenc.relation\n"
          "%u = posenc.dot %q, %k scale(0.5)\n%s = posenc.add %t, %u\n";
 }
@@ -406,8 +406,8 @@ const Spec specs[] = {
                            "first_dim(1)",
                            modulus)))},
     {"Forget", grouped,
-     softmaxOf(makeForget("batch, head, key", "batch, head, query",
-                          "bottom_right")),
+     softmaxOf(
+         makeForget("batch, head, key", "batch, head, query", "bottom_right")),
      true},
     {"ForgetTopLeft", grouped,
      softmaxOf(makeForget("key, batch", "query, batch", "top_left")), true},
@@ -416,20 +416,19 @@ const Spec specs[] = {
     {"ProjectedKeys", single,
      softmaxOf(positionsOf(topLeft, makeProjected("%d", true)))},
     {"ProjectedReversed", grouped,
-     softmaxOf(positionsOf(
-         iota, "%e = posenc.relation %i, %j law(#posenc.difference<"
-               "key_minus_query>)\n" +
-                   makeProjected("%e", false)))},
+     softmaxOf(
+         positionsOf(iota, "%e = posenc.relation %i, %j law(#posenc.difference<"
+                           "key_minus_query>)\n" +
+                               makeProjected("%e", false)))},
     {"ProjectedClipped", grouped,
      softmaxOf(positionsOf(
          iota, "%e = posenc.relation %i, %j law(#posenc.clipped_distance<"
                "query_minus_key, max = 5>)\n" +
                    makeProjected("%e", false)))},
     {"Rows", grouped, makeKernel(positionsOf(iota, makeRows(clipped)))},
-    {"RowsOfTensor", grouped,
-     makeKernel(positionsOf(tensor, makeRows(mapped))), true},
-    {"SeveralVectors", single,
-     softmaxOf(positionsOf(iota, severalVectors))},
+    {"RowsOfTensor", grouped, makeKernel(positionsOf(tensor, makeRows(mapped))),
+     true},
+    {"SeveralVectors", single, softmaxOf(positionsOf(iota, severalVectors))},
     {"SeveralVectorsOfTensor", grouped,
      softmaxOf(positionsOf(tensor, severalVectors)), true},
     {"AllHeads", grouped, softmaxOf(allHeads), false, true},
