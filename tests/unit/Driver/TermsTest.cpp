@@ -47,7 +47,7 @@ std::string rotated(const std::string &by, const std::string &modulus = "") {
   return side('q', 'i') + side('k', 'j') + dot;
 }
 
-// At most 2: products of large numbers that cancel would say nothing about a
+// From 1/e to e: products of large numbers that cancel would say nothing about a
 // small score.
 const char *const modulus = R"mlir( modulus {
   ^bb0(%pair: f64, %position: f64):
