@@ -256,7 +256,8 @@ static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
                    ("native/terms/" + Twine(spec.name) + "/" + isa +
                     "/Lq=" + Twine(queryLen) + "/Lk=" + Twine(keyLen))
                        .str(),
-                   [&, queryLen = queryLen, keyLen = keyLen]() -> std::string {
+                   [&, &spec = spec, &isa = isa, queryLen = queryLen,
+                    keyLen = keyLen]() -> std::string {
                      if (!kernel.native) {
                        std::string problem = kernel.load(getText(spec), isa);
                        if (!problem.empty())
