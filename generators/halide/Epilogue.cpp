@@ -139,11 +139,10 @@ static Func makeOutput(const TileContext &context, Func state,
 static Func makeLogSumExp(const TileContext &context, const RowNumbers &row) {
   constexpr double kLn2 = 0.6931471805599453;
   Func lse("lse");
-  lse(context.i) =
-      select(row.sum == 0.f, -std::numeric_limits<float>::infinity(),
-             Halide::cast<float>(Expr(kLn2) *
-                                     Halide::cast<double>(row.maximum) +
-                                 log(Halide::cast<double>(row.sum))));
+  lse(context.i) = select(
+      row.sum == 0.f, -std::numeric_limits<float>::infinity(),
+      Halide::cast<float>(Expr(kLn2) * Halide::cast<double>(row.maximum) +
+                          log(Halide::cast<double>(row.sum))));
   lse.output_buffer().dim(0).set_min(0).set_stride(Expr());
   return lse;
 }
@@ -160,8 +159,8 @@ posenc::buildEpilogue(EpilogueOp op, const TileContext &context, Func state) {
     else if (!llvm::isa<TableOp>(part))
       return part.emitOpError("cannot be generated in a posenc.epilogue");
   }
-  if (!normalize || (normalize.getSink() &&
-                     !normalize.getSink().getDefiningOp<TableOp>()))
+  if (!normalize ||
+      (normalize.getSink() && !normalize.getSink().getDefiningOp<TableOp>()))
     return op.emitOpError("expects a posenc.tile.normalize, whose sink is a "
                           "posenc.table");
   RowNumbers row = getRowNumbers(normalize, context, state);

@@ -15,8 +15,7 @@ namespace {
 /// go before the next operation looks at it.
 class KeyBuilder : public VectorBuilder {
 public:
-  KeyBuilder(const TileParams &params, int64_t headDim, int64_t lanes,
-             Func out)
+  KeyBuilder(const TileParams &params, int64_t headDim, int64_t lanes, Func out)
       : VectorBuilder(params, headDim), lanes(lanes), out(out) {}
 
   mlir::FailureOr<Func> build(mlir::Value vector);
@@ -159,8 +158,7 @@ posenc::buildKeyTransform(PlanOp plan, const TileParams &params,
                           int64_t lanes) {
   Var d("d"), j("j");
   int64_t headDim = plan.getHeadDim();
-  mlir::Operation *yield =
-      plan.getKeysOp().getBody().front().getTerminator();
+  mlir::Operation *yield = plan.getKeysOp().getBody().front().getTerminator();
   std::vector<Func> outputs;
   for (auto [index, vector] : llvm::enumerate(yield->getOperands())) {
     std::string symbol = getKeySymbol(plan, index);

@@ -13,8 +13,7 @@ WeightKind::WeightKind(PlanOp plan) {
   mlir::Block &body = plan.getEpilogueOp().getBody().front();
   for (TileNormalizeOp op : body.getOps<TileNormalizeOp>())
     kind = op.getKind();
-  exponentiates =
-      kind == NormalizeKind::softmax || kind == NormalizeKind::exp;
+  exponentiates = kind == NormalizeKind::softmax || kind == NormalizeKind::exp;
   needsWeightSum =
       (kind == NormalizeKind::abs_sum || kind == NormalizeKind::linear) &&
       !body.getOps<TileRemainderOp>().empty();
@@ -61,8 +60,7 @@ struct OnlineSoftmax::Stage {
 OnlineSoftmax::~OnlineSoftmax() = default;
 
 OnlineSoftmax::OnlineSoftmax(const TileContext &context, WeightKind kind,
-                             const StepVectors &vectors,
-                             const ScanFuncs &scans)
+                             const StepVectors &vectors, const ScanFuncs &scans)
     : context(context), kind(kind), vectors(vectors), scans(scans),
       state("state") {
   Var i = context.i, c("c");
@@ -137,8 +135,8 @@ mlir::LogicalResult OnlineSoftmax::buildScores(Stage &stage,
         builder.build(yield->getOperand(1 - index));
     if (mlir::failed(value) || mlir::failed(other))
       return mlir::FailureOr<ScoreValue>();
-    return mlir::FailureOr<ScoreValue>(builder.share(
-        builder.zeroMasked(builder.maskedAs(*value, *other))));
+    return mlir::FailureOr<ScoreValue>(
+        builder.share(builder.zeroMasked(builder.maskedAs(*value, *other))));
   };
   mlir::FailureOr<ScoreValue> weight = build(stage.score, 0);
   mlir::FailureOr<ScoreValue> term = build(stage.denominator, 1);
@@ -212,8 +210,7 @@ void OnlineSoftmax::makeDenominator(Stage &stage, const ScoreValue &term) {
     tile.push_back(term.at(group * keys + k));
   stage.denominatorGroups(i, group, t) = toBits(treeSum(tile));
   stage.blockSum(i, t) = 0.f;
-  stage.blockSum(i, t) +=
-      fromBits(stage.denominatorGroups(i, stage.groups, t));
+  stage.blockSum(i, t) += fromBits(stage.denominatorGroups(i, stage.groups, t));
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,8 +251,8 @@ mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
   RDom r = stage.groupedKeys;
   TermInput row;
   row.value = term.row(i, r.y * keys + r.x, t);
-  mlir::FailureOr<TermInput> element = stage.terms.readTable(
-      table, TokenPlace(), row, getColumn(d));
+  mlir::FailureOr<TermInput> element =
+      stage.terms.readTable(table, TokenPlace(), row, getColumn(d));
   if (mlir::failed(element))
     return mlir::failure();
   term.outputs(i, d, t) = 0.f;
@@ -282,25 +279,24 @@ Expr OnlineSoftmax::getUpdate(Stage &stage, RVar slot, RVar block) {
   if (kind.exponentiates) {
     Expr blockMaximum = stage.blockMaximum(i, block);
     Expr maximum = max(state(i, int(Maximum)), blockMaximum);
-    return select(slot >= slots,
-                  likely(state(i, slot) * state(i, int(OldFactor)) +
-                         outputs * state(i, int(NewFactor))),
-                  select(slot == int(OldFactor),
-                         exp2Approx(state(i, int(Maximum)) - maximum),
-                         slot == int(NewFactor),
-                         exp2Approx(blockMaximum - maximum),
-                         slot == int(Maximum), maximum, slot == int(Sum),
-                         state(i, int(Sum)) * state(i, int(OldFactor)) +
-                             stage.blockSum(i, block) *
-                                 state(i, int(NewFactor)),
-                         0.f));
+    return select(
+        slot >= slots,
+        likely(state(i, slot) * state(i, int(OldFactor)) +
+               outputs * state(i, int(NewFactor))),
+        select(slot == int(OldFactor),
+               exp2Approx(state(i, int(Maximum)) - maximum),
+               slot == int(NewFactor), exp2Approx(blockMaximum - maximum),
+               slot == int(Maximum), maximum, slot == int(Sum),
+               state(i, int(Sum)) * state(i, int(OldFactor)) +
+                   stage.blockSum(i, block) * state(i, int(NewFactor)),
+               0.f));
   }
   Expr sums = select(slot == int(Sum),
                      state(i, int(Sum)) + stage.blockSum(i, block), 0.f);
   if (kind.needsWeightSum)
-    sums = select(slot == int(WeightSum),
-                  state(i, int(WeightSum)) + stage.blockWeights(i, block),
-                  sums);
+    sums =
+        select(slot == int(WeightSum),
+               state(i, int(WeightSum)) + stage.blockWeights(i, block), sums);
   return select(slot >= slots, likely(state(i, slot) + outputs), sums);
 }
 

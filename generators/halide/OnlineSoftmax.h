@@ -27,7 +27,13 @@ public:
   /// maximum, which is replaced after them. Without exponentials there are no
   /// factors and no maximum. `Sum` is what weights are divided by: their sum,
   /// that of their magnitudes or of the denominator's terms.
-  enum Slot { OldFactor = 0, NewFactor = 1, Maximum = 2, Sum = 3, WeightSum = 4 };
+  enum Slot {
+    OldFactor = 0,
+    NewFactor = 1,
+    Maximum = 2,
+    Sum = 3,
+    WeightSum = 4
+  };
 
   OnlineSoftmax(const TileContext &context, WeightKind kind,
                 const StepVectors &vectors, const ScanFuncs &scans);

@@ -28,9 +28,9 @@ StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
                   .getArgument(this->queries.size() + index)
                   .use_empty();
     });
-    keys.push_back(isRead ? params.buffer(TileArgKind::Key,
-                                          getKeySymbol(plan, index))
-                          : Halide::ImageParam());
+    keys.push_back(
+        isRead ? params.buffer(TileArgKind::Key, getKeySymbol(plan, index))
+               : Halide::ImageParam());
   }
 }
 
@@ -63,8 +63,7 @@ Func Products::dot(DotOp op) {
       llvm::alignTo(llvm::divideCeil(count, parts), kDotAccumulators));
   std::vector<Expr> sums;
   for (int begin = 0; begin < count; begin += length)
-    sums.push_back(
-        addSection(begin, std::min(begin + length, count), product));
+    sums.push_back(addSection(begin, std::min(begin + length, count), product));
   Func dots("dots");
   dots(i, j, t) = treeSum(sums);
   this->dots.push_back(dots);

@@ -236,7 +236,8 @@ posenc::buildPrologue(PrologueOp op, const TileShape &shape,
                       const TileParams &params) {
   PrologueBuilder builder(shape, params);
   std::vector<Func> results;
-  for (mlir::Value query : op.getBody().front().getTerminator()->getOperands()) {
+  for (mlir::Value query :
+       op.getBody().front().getTerminator()->getOperands()) {
     mlir::FailureOr<Func> result = builder.build(query);
     if (mlir::failed(result))
       return mlir::failure();

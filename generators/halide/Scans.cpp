@@ -66,9 +66,7 @@ mlir::LogicalResult Scans::addScan(RowscanOp op) {
   Expr cut = strict_float(strict_float(sum - strict_float(total - part)) +
                           strict_float(added - part));
   scan(i, 2 * key + r.x) = select(r.x == 0, total, cut);
-  scan.update()
-      .reorder(i, r.x, r.y)
-      .vectorize(i, lanes);
+  scan.update().reorder(i, r.x, r.y).vectorize(i, lanes);
   scan.bound(i, 0, rows);
   Halide::OutputImageParam buffer = scan.output_buffer();
   buffer.set_host_alignment(64);

@@ -178,9 +178,8 @@ static std::optional<RDom> makeSum(mlir::ValueRange inputs) {
 // rows and keys than it depends on.
 FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
   std::optional<RDom> sum = makeSum(op.getInputs());
-  FailureOr<SmallVector<TermInput>> read =
-      terms.read(op.getInputs(), terms.getPlace(context.j),
-                 sum ? Expr(sum->x) : Expr());
+  FailureOr<SmallVector<TermInput>> read = terms.read(
+      op.getInputs(), terms.getPlace(context.j), sum ? Expr(sum->x) : Expr());
   if (mlir::failed(read))
     return mlir::failure();
   RegionInputs inputs(*read, Halide::Float(64));
@@ -281,9 +280,8 @@ FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
       addMask(isMaskedScore(leading.back()));
   }
   std::optional<RDom> sum = makeSum(op.getInputs());
-  FailureOr<SmallVector<TermInput>> read =
-      terms.read(op.getInputs(), terms.getPlace(context.j),
-                 sum ? Expr(sum->x) : Expr());
+  FailureOr<SmallVector<TermInput>> read = terms.read(
+      op.getInputs(), terms.getPlace(context.j), sum ? Expr(sum->x) : Expr());
   if (mlir::failed(read))
     return mlir::failure();
   RegionInputs inputs(*read, Halide::Float(32), leading);
@@ -339,8 +337,8 @@ FailureOr<ScoreValue> ScoreBuilder::scan(RowscanOp op) {
 static Expr floorDiv(Expr a, int64_t b) {
   if (a.type().is_int())
     return a / static_cast<int>(b);
-  return floor(a / Halide::Internal::make_const(a.type(),
-                                                static_cast<double>(b)));
+  return floor(a /
+               Halide::Internal::make_const(a.type(), static_cast<double>(b)));
 }
 
 /// Whether a query at `a` sees a key at `b`; undefined for a mask that is not
@@ -370,9 +368,8 @@ FailureOr<std::function<Expr(Expr)>> ScoreBuilder::compare(SelectOp op) {
   if (!allowsPair(mask, Expr(0), Expr(0)).defined())
     return op.emitOpError("has a mask that cannot be generated: ") << mask;
   if (op.getPositions().empty()) {
-    bool isShifted =
-        mask.getMaskAlignment().value_or(Alignment::bottom_right) ==
-        Alignment::bottom_right;
+    bool isShifted = mask.getMaskAlignment().value_or(
+                         Alignment::bottom_right) == Alignment::bottom_right;
     return std::function<Expr(Expr)>([=](Expr j) {
       Expr row = context.number(TileArgKind::QueryBegin) + context.i;
       if (isShifted)
@@ -429,9 +426,8 @@ FailureOr<ScoreValue> ScoreBuilder::select(SelectOp op) {
     indices.push_back({chosen, Func()});
     allowed = [=](Expr j) { return chosen(context.i, j, context.t) == 1; };
     if (other.at && inputs.isPairMasked.defined())
-      other = masked(other, [=](Expr j) {
-        return chosen(context.i, j, context.t) == 2;
-      });
+      other = masked(
+          other, [=](Expr j) { return chosen(context.i, j, context.t) == 2; });
   }
   if (!other.at)
     return masked(*score, allowed);

@@ -21,16 +21,15 @@ std::optional<int64_t> posenc::getSumExtent(mlir::ValueRange inputs) {
   return std::nullopt;
 }
 
-FailureOr<SmallVector<TermInput>>
-TermSource::read(mlir::ValueRange inputs, const TokenPlace &place,
-                 Expr summed) {
+FailureOr<SmallVector<TermInput>> TermSource::read(mlir::ValueRange inputs,
+                                                   const TokenPlace &place,
+                                                   Expr summed) {
   SmallVector<TermInput> result;
   TermInput row;
   for (mlir::Value input : inputs) {
     bool isTable = llvm::isa<TableType>(input.getType());
-    FailureOr<TermInput> term = isTable
-                                    ? readTable(input, place, row, summed)
-                                    : readIndex(input, place, summed);
+    FailureOr<TermInput> term = isTable ? readTable(input, place, row, summed)
+                                        : readIndex(input, place, summed);
     if (mlir::failed(term))
       return mlir::failure();
     if (!isTable)
@@ -40,9 +39,8 @@ TermSource::read(mlir::ValueRange inputs, const TokenPlace &place,
   return result;
 }
 
-FailureOr<TermInput> TermSource::readIndex(mlir::Value index,
-                                           const TokenPlace &place,
-                                           Expr summed) {
+FailureOr<TermInput>
+TermSource::readIndex(mlir::Value index, const TokenPlace &place, Expr summed) {
   mlir::Operation *op = index.getDefiningOp();
   if (auto positionOp = llvm::dyn_cast<PositionOp>(op))
     return position(positionOp, place);
@@ -53,9 +51,9 @@ FailureOr<TermInput> TermSource::readIndex(mlir::Value index,
   if (auto remap = llvm::dyn_cast<RemapOp>(op)) {
     FailureOr<TermInput> term = readIndex(remap.getPosition(), place);
     if (mlir::succeeded(term))
-      term->value = evaluateRegion(remap.getBody(),
-                                   {Halide::cast<double>(term->value)},
-                                   Halide::Float(64));
+      term->value =
+          evaluateRegion(remap.getBody(), {Halide::cast<double>(term->value)},
+                         Halide::Float(64));
     return term;
   }
   if (llvm::isa<SumIndexOp>(op) && summed.defined()) {
@@ -143,10 +141,9 @@ FailureOr<TermInput> TermSource::relationMap(RelationMapOp op,
   if (extent)
     term.value = Halide::sum(r, term.value);
   if (std::optional<int64_t> rows = op.getRows())
-    term.value = clamp(term.value, Halide::Internal::make_const(
-                                       Halide::Float(64), 0),
-                       Halide::Internal::make_const(Halide::Float(64),
-                                                    *rows - 1));
+    term.value =
+        clamp(term.value, Halide::Internal::make_const(Halide::Float(64), 0),
+              Halide::Internal::make_const(Halide::Float(64), *rows - 1));
   return term;
 }
 

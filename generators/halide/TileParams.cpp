@@ -38,8 +38,8 @@ TileParams::TileParams(const TileFunction &function) {
   }
 }
 
-const TileParams::Param &TileParams::find(
-    llvm::function_ref<bool(const TileArg &)> isRight) const {
+const TileParams::Param &
+TileParams::find(llvm::function_ref<bool(const TileArg &)> isRight) const {
   for (const Param &param : params)
     if (isRight(param.arg))
       return param;

@@ -163,9 +163,8 @@ void ArgCollector::addTable(TileArg arg) {
   for (TableAxis axis :
        {TableAxis::channel, TableAxis::key, TableAxis::query, TableAxis::row})
     if (arg.type.hasAxis(axis))
-      arg.dims.push_back(arg.isAtQuery && axis == TableAxis::key
-                             ? TableAxis::query
-                             : axis);
+      arg.dims.push_back(
+          arg.isAtQuery && axis == TableAxis::key ? TableAxis::query : axis);
   arg.rank = std::max<int64_t>(1, arg.dims.size());
   add(std::move(arg));
 }
@@ -246,7 +245,8 @@ static void addKeys(PlanOp plan, ArgCollector &collector) {
 
 std::string posenc::getKeySymbol(PlanOp plan, unsigned index) {
   KeysOp keys = plan.getKeysOp();
-  if (!keys || isa<BlockArgument>(keys.getBody().front().back().getOperand(index)))
+  if (!keys ||
+      isa<BlockArgument>(keys.getBody().front().back().getOperand(index)))
     return "";
   return std::to_string(index);
 }

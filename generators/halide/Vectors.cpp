@@ -23,10 +23,9 @@ FailureOr<Func> VectorBuilder::apply(mlir::Operation *op, Func input) {
   if (auto scale = llvm::dyn_cast<RowScaleOp>(op))
     return scaleRows(scale, input);
   if (auto norm = llvm::dyn_cast<VectorNormOp>(op))
-    return normalize(norm, input,
-                     norm.getOver() == NormAxis::head
-                         ? 1
-                         : getNumHeads(op->getParentOp()));
+    return normalize(
+        norm, input,
+        norm.getOver() == NormAxis::head ? 1 : getNumHeads(op->getParentOp()));
   if (auto map = llvm::dyn_cast<VectorMapOp>(op))
     return define("mapped_vectors", [&](Var d) {
       return evaluateRegion(map.getBody(), {read(input, d)}, Halide::Float(32));
@@ -72,8 +71,7 @@ FailureOr<Func> VectorBuilder::scaleRows(RowScaleOp op, Func input) {
   for (const TermInput &term : *inputs)
     arguments.push_back(Halide::cast<double>(term.value));
   Func factor = defineNumber(
-      "row_factor",
-      evaluateRegion(op.getBody(), arguments, Halide::Float(64)));
+      "row_factor", evaluateRegion(op.getBody(), arguments, Halide::Float(64)));
   return define("scaled_vectors", [&](Var d) {
     return read(input, d) * Halide::cast<float>(getNumber(factor));
   });
@@ -107,9 +105,9 @@ Func VectorBuilder::normalize(VectorNormOp op, Func input, int64_t heads) {
   Expr norm = op.getEpsilonSite() == EpsilonSite::added
                   ? sqrt(square + epsilon)
                   : max(sqrt(square), epsilon);
-  Func factor = defineNumber(
-      "norm_factor",
-      Halide::Internal::make_const(Halide::Float(64), 1.0) / norm);
+  Func factor =
+      defineNumber("norm_factor",
+                   Halide::Internal::make_const(Halide::Float(64), 1.0) / norm);
   return define("normed_vectors", [&](Var d) {
     Expr x = read(input, d);
     if (op.getKind() == NormKind::layer)

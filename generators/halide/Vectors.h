@@ -30,10 +30,9 @@ protected:
                                     Halide::Expr value) = 0;
   /// The same, a sum of `value(index)` over the indices below the product of
   /// `extents`.
-  virtual Halide::Func
-  defineSum(const std::string &name, int64_t outer, int64_t channels,
-            llvm::function_ref<Halide::Expr(Halide::Expr, Halide::Expr)>
-                value) = 0;
+  virtual Halide::Func defineSum(
+      const std::string &name, int64_t outer, int64_t channels,
+      llvm::function_ref<Halide::Expr(Halide::Expr, Halide::Expr)> value) = 0;
   virtual Halide::Expr getNumber(Halide::Func number) = 0;
   virtual TokenPlace getPlace() = 0;
   /// The caller's vectors of all heads.

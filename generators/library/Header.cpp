@@ -57,7 +57,8 @@ std::string posenc::makeHeader(KernelOp kernel,
         " * Lk keys. NULL strides mean compact; a last axis marked \"unit "
         "stride\" must be\n"
         " * contiguous. Outputs must not overlap inputs.\n"
-     << describeLimits(kernel) << " */\n#ifndef " << guard << "\n#define " << guard
+     << describeLimits(kernel) << " */\n#ifndef " << guard << "\n#define "
+     << guard
      << "\n\n#include <posenc/posenc.h>\n\n#ifdef __cplusplus\nextern \"C\" "
         "{\n#endif\n\n"
      << "typedef struct " << name << "_args {\n  size_t size; /* sizeof("

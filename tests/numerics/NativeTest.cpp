@@ -212,30 +212,30 @@ static void testLargeScores(TestRun &run, const std::string &isa) {
       // Queries like the keys, and larger ones.
       for (double deviation : {std::sqrt(double(dims)), 30.0, 60.0})
         runGuarded(run,
-                ("native/large_scores/" + isa + "/D=" + Twine(dims) + "/" +
-                 mask + "/deviation=" + Twine(static_cast<int>(deviation)))
-                    .str(),
-                [&]() -> std::string {
-                  if (!kernel.native) {
-                    std::string problem = kernel.load(
-                        ("posenc.kernel @large heads(2) head_dim(" +
-                         Twine(dims) + ") scale(1.0) mask(#posenc." + mask +
-                         ") encode [#posenc.t5_bias<direction = "
-                         "bidirectional>]")
-                            .str(),
-                        isa);
-                    if (!problem.empty())
-                      return problem;
-                  }
-                  KernelOp op = kernel.spec->getKernel();
-                  ReferenceInputs inputs =
-                      makeInputs(op, {1, 2, 2, 320, 320, dims, dims}, 1);
-                  for (double &value : inputs.q.data)
-                    value = static_cast<float>(value * deviation /
-                                               std::sqrt(double(dims)));
-                  condition(op, deviation, inputs);
-                  return checkNative(kernel, inputs, {});
-                });
+                   ("native/large_scores/" + isa + "/D=" + Twine(dims) + "/" +
+                    mask + "/deviation=" + Twine(static_cast<int>(deviation)))
+                       .str(),
+                   [&]() -> std::string {
+                     if (!kernel.native) {
+                       std::string problem = kernel.load(
+                           ("posenc.kernel @large heads(2) head_dim(" +
+                            Twine(dims) + ") scale(1.0) mask(#posenc." + mask +
+                            ") encode [#posenc.t5_bias<direction = "
+                            "bidirectional>]")
+                               .str(),
+                           isa);
+                       if (!problem.empty())
+                         return problem;
+                     }
+                     KernelOp op = kernel.spec->getKernel();
+                     ReferenceInputs inputs =
+                         makeInputs(op, {1, 2, 2, 320, 320, dims, dims}, 1);
+                     for (double &value : inputs.q.data)
+                       value = static_cast<float>(value * deviation /
+                                                  std::sqrt(double(dims)));
+                     condition(op, deviation, inputs);
+                     return checkNative(kernel, inputs, {});
+                   });
     }
 }
 
@@ -253,26 +253,26 @@ static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
         if (spec.hasOwnPlace && queryLen > keyLen)
           continue;
         runGuarded(run,
-                ("native/terms/" + Twine(spec.name) + "/" + isa + "/Lq=" +
-                 Twine(queryLen) + "/Lk=" + Twine(keyLen))
-                    .str(),
-                [&, queryLen = queryLen, keyLen = keyLen]() -> std::string {
-                  if (!kernel.native) {
-                    std::string problem = kernel.load(getText(spec), isa);
-                    if (!problem.empty())
-                      return problem;
-                  }
-                  NativeCall call;
-                  call.prepared = queryLen == 20;
-                  call.wantLse = kernel.spec->getKernel().exportsLse();
-                  return checkNative(
-                      kernel,
-                      makeInputs(kernel.spec->getKernel(),
-                                 {2, spec.heads, spec.kvHeads, queryLen, keyLen,
-                                  termHeadDim, termValueDim},
-                                 7, spec.magnitude),
-                      call);
-                });
+                   ("native/terms/" + Twine(spec.name) + "/" + isa +
+                    "/Lq=" + Twine(queryLen) + "/Lk=" + Twine(keyLen))
+                       .str(),
+                   [&, queryLen = queryLen, keyLen = keyLen]() -> std::string {
+                     if (!kernel.native) {
+                       std::string problem = kernel.load(getText(spec), isa);
+                       if (!problem.empty())
+                         return problem;
+                     }
+                     NativeCall call;
+                     call.prepared = queryLen == 20;
+                     call.wantLse = kernel.spec->getKernel().exportsLse();
+                     return checkNative(
+                         kernel,
+                         makeInputs(kernel.spec->getKernel(),
+                                    {2, spec.heads, spec.kvHeads, queryLen,
+                                     keyLen, termHeadDim, termValueDim},
+                                    7, spec.magnitude),
+                         call);
+                   });
       }
     }
 }

@@ -343,8 +343,8 @@ void FireAttr::expand(Expansion &expansion) const {
         expansion.operand(names[i], {TableAxis::row}, getHidden()));
   inputs.push_back(expansion.operand(
       names[2], {TableAxis::row, TableAxis::head}, getHidden()));
-  expansion.outsideTerms.push_back(
-      expansion.bias(inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
+  expansion.outsideTerms.push_back(expansion.bias(
+      inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
         Real c = isPassed ? x[2] : x[0].number(getC().convertToDouble());
         Real length =
             isPassed ? abs(x[3]) : x[0].number(getLength().convertToDouble());
@@ -352,8 +352,7 @@ void FireAttr::expand(Expansion &expansion) const {
         auto psi = [&](const Real &y) { return log1p(abs(c * y)); };
         Real numerator = psi(x[1]);
         Real denominator = psi(max(x[0], length));
-        Real input =
-            numerator / (denominator + getEpsilon().convertToDouble());
+        Real input = numerator / (denominator + getEpsilon().convertToDouble());
         return layers[2] * max(layers[0] * input + layers[1], 0.0);
       })));
   // The bias of the last layer must not be summed over the hidden units.
@@ -501,9 +500,9 @@ void TupeAttr::expand(Expansion &expansion) const {
   if (getVariant() == TupeVariant::absolute)
     return;
   double buckets = getBuckets();
-  Value bucket = expansion.relation(
-      getT5Buckets(expansion.getContext(), getBuckets(), getMaxDistance(),
-                   Direction::bidirectional));
+  Value bucket = expansion.relation(getT5Buckets(expansion.getContext(),
+                                                 getBuckets(), getMaxDistance(),
+                                                 Direction::bidirectional));
   Value row = expansion.relationMap(
       {bucket, query, key}, getBuckets() + 1,
       formula(expansion.loc, [=](ArrayRef<Real> x) {

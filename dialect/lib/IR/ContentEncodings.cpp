@@ -34,10 +34,10 @@ static Value buildDistance(Expansion &expansion, Orientation orientation) {
 static void addValueTable(Expansion &expansion, Value table, Value relation) {
   OpBuilder &builder = expansion.builder;
   Location loc = expansion.loc;
-  expansion.valueTerms.push_back([&builder, loc, table, relation](
-                                     Value weights) -> Value {
-    return ValueTableOp::create(builder, loc, weights, table, relation);
-  });
+  expansion.valueTerms.push_back(
+      [&builder, loc, table, relation](Value weights) -> Value {
+        return ValueTableOp::create(builder, loc, weights, table, relation);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -69,15 +69,15 @@ void ShawAttr::expand(Expansion &expansion) const {
   int64_t rows = 2 * getMaxDistance() + 1;
   Value relation = expansion.relation(ClippedDistanceAttr::get(
       expansion.getContext(), getOrientation(), getMaxDistance()));
-  Value keys = buildVectors(expansion, names[0], rows, kernel.getHeadDim(),
-                            getTables());
+  Value keys =
+      buildVectors(expansion, names[0], rows, kernel.getHeadDim(), getTables());
   addTerm(expansion, getSite(),
           buildTableDot(expansion, expansion.query(), keys, relation,
                         getFactor(expansion, getSite())));
   if (getValues() == TermSwitch::on)
     addValueTable(expansion,
-                  buildVectors(expansion, names[1], rows,
-                               kernel.getValueSize(), getTables()),
+                  buildVectors(expansion, names[1], rows, kernel.getValueSize(),
+                               getTables()),
                   relation);
 }
 
@@ -156,15 +156,13 @@ struct ProjectedSinusoids {
         modelDim == 0 ? expansion.kernel.getHeads() * headDim : modelDim;
     SmallVector<std::string> names = getOperands(name, {"u", "v", "w"});
     // Rows of a clamped table count from -clampLen.
-    Value relation =
-        clampLen == 0
-            ? buildDistance(expansion, orientation)
-            : expansion.relation(ClippedDistanceAttr::get(
-                  expansion.getContext(), orientation, clampLen));
-    Value sinusoids =
-        Sinusoids{width, base, TermExponent::half, TermLayout::concatenated,
-                  double(clampLen)}
-            .build(expansion);
+    Value relation = clampLen == 0
+                         ? buildDistance(expansion, orientation)
+                         : expansion.relation(ClippedDistanceAttr::get(
+                               expansion.getContext(), orientation, clampLen));
+    Value sinusoids = Sinusoids{width, base, TermExponent::half,
+                                TermLayout::concatenated, double(clampLen)}
+                          .build(expansion);
     Value weights = buildVectors(expansion, names[2], width, headDim,
                                  TableSharing::per_head);
     Value positions = ProjectOp::create(expansion.builder, expansion.loc,
@@ -301,9 +299,8 @@ void TenerAttr::expand(Expansion &expansion) const {
                     .build(expansion);
   bool isCode = getLaw() == LawSource::code;
   Value forward = buildDistance(expansion, Orientation::query_minus_key);
-  Value ofQuery = isCode
-                      ? buildDistance(expansion, Orientation::key_minus_query)
-                      : forward;
+  Value ofQuery =
+      isCode ? buildDistance(expansion, Orientation::key_minus_query) : forward;
   Value query = addVector(expansion, expansion.query(), names[1]);
   expansion.insideTerms.push_back(
       buildTableDot(expansion, query, table, ofQuery, expansion.scale));
@@ -361,8 +358,8 @@ LogicalResult DebertaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'preset' of #posenc.deberta to be "
                           "\"microsoft-v2\" or \"hf-v2\", but got \""
                        << preset << "\"";
-  if (!preset.empty() && (maxDistance != 512 || buckets != 0 ||
-                          clamp != BucketClamp::official))
+  if (!preset.empty() &&
+      (maxDistance != 512 || buckets != 0 || clamp != BucketClamp::official))
     return emitError() << "expected #posenc.deberta not to state "
                           "'max_distance', 'buckets' or 'clamp' beside a "
                           "'preset' that does";
@@ -383,8 +380,8 @@ SmallVector<std::string> DebertaAttr::getOperandNames() const {
   return getOperands(getName(), suffixes);
 }
 std::optional<double> DebertaAttr::getFixedScale(KernelOp &kernel) const {
-  double terms = 1.0 + (getC2p() == TermSwitch::on) +
-                 (getP2c() == TermSwitch::on);
+  double terms =
+      1.0 + (getC2p() == TermSwitch::on) + (getP2c() == TermSwitch::on);
   return 1.0 / std::sqrt(kernel.getHeadDim() * terms);
 }
 LogicalResult
@@ -406,9 +403,9 @@ static SmallVector<int64_t> findDistances(const DebertaLaw &law) {
     int64_t low = thresholds.back(), high = law.maxDistance;
     while (low < high) {
       int64_t distance = low + (high - low) / 2;
-      if (distance > middle && hasReachedStep(distance, step - 1, middle,
-                                              middle - 1, most,
-                                              /*strict=*/true))
+      if (distance > middle &&
+          hasReachedStep(distance, step - 1, middle, middle - 1, most,
+                         /*strict=*/true))
         high = distance;
       else
         low = distance + 1;
@@ -437,8 +434,8 @@ static Value buildRows(const DebertaLaw &law, Expansion &expansion,
   return expansion.relationMap(
       {bucket}, 2 * law.getSpan(),
       formula(expansion.loc, [=](ArrayRef<Real> x) {
-        Value isFuture = x[0].compare(arith::CmpFPredicate::OGE,
-                                      x[0].number(future));
+        Value isFuture =
+            x[0].compare(arith::CmpFPredicate::OGE, x[0].number(future));
         Real ahead = future - x[0];
         Real signedBucket = select(isFuture, ahead, x[0]);
         Real row = isReversed ? span - signedBucket : signedBucket + span;
@@ -450,9 +447,9 @@ void DebertaAttr::expand(Expansion &expansion) const {
   DebertaLaw law = resolve(*this);
   SmallVector<std::string> names = getOperandNames();
   auto add = [&](Value vector, StringRef name, bool isReversed) {
-    Value table = buildVectors(expansion, name, 2 * law.getSpan(),
-                               expansion.kernel.getHeadDim(),
-                               TableSharing::per_head);
+    Value table =
+        buildVectors(expansion, name, 2 * law.getSpan(),
+                     expansion.kernel.getHeadDim(), TableSharing::per_head);
     Value rows = buildRows(law, expansion, isReversed);
     expansion.insideTerms.push_back(
         buildTableDot(expansion, vector, table, rows, expansion.scale));
@@ -487,12 +484,11 @@ MtfContextualAttr::verifyInKernel(KernelOp &,
 }
 
 void MtfContextualAttr::expand(Expansion &expansion) const {
-  Value relation =
-      expansion.relation(getT5Buckets(expansion.getContext(), getBuckets(),
-                                      getMaxDistance(), getDirection()));
-  Value table = buildVectors(
-      expansion, getOperandNames().front(), getBuckets(),
-      expansion.kernel.getHeadDim(), TableSharing::per_head);
+  Value relation = expansion.relation(getT5Buckets(
+      expansion.getContext(), getBuckets(), getMaxDistance(), getDirection()));
+  Value table =
+      buildVectors(expansion, getOperandNames().front(), getBuckets(),
+                   expansion.kernel.getHeadDim(), TableSharing::per_head);
   addTerm(expansion, getSite(),
           buildTableDot(expansion, expansion.query(), table, relation,
                         getFactor(expansion, getSite())));

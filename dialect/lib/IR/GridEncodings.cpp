@@ -16,10 +16,10 @@ static constexpr int64_t maxSide = 2048;
 static LogicalResult verifySides(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef mnemonic, int64_t height,
                                  int64_t width) {
-  return success(succeeded(verifyRange(emitError, mnemonic, "height", height, 1,
-                                       maxSide)) &&
-                 succeeded(verifyRange(emitError, mnemonic, "width", width, 1,
-                                       maxSide)));
+  return success(
+      succeeded(
+          verifyRange(emitError, mnemonic, "height", height, 1, maxSide)) &&
+      succeeded(verifyRange(emitError, mnemonic, "width", width, 1, maxSide)));
 }
 
 namespace {
@@ -158,15 +158,14 @@ void SwinV2BiasAttr::expand(Expansion &expansion) const {
     term = buildOffsetNetwork(*this, expansion);
   } else {
     Window window{double(getHeight()), double(getWidth())};
-    term =
-        expansion.lookup(window.buildRelation(expansion),
-                         getOperandNames().front(), window.countOffsets());
+    term = expansion.lookup(window.buildRelation(expansion),
+                            getOperandNames().front(), window.countOffsets());
   }
   if (getForm() != SwinBiasForm::folded)
-    term = expansion.map({term}, {},
-                         formula(expansion.loc, [](ArrayRef<Real> x) {
-                           return sigmoid(x[0]) * 16.0;
-                         }));
+    term =
+        expansion.map({term}, {}, formula(expansion.loc, [](ArrayRef<Real> x) {
+                        return sigmoid(x[0]) * 16.0;
+                      }));
   expansion.outsideTerms.push_back(term);
 }
 
@@ -285,13 +284,13 @@ void GridBiasAttr::expand(Expansion &expansion) const {
   SmallVector<std::string> names = getOperandNames();
   if (getLayout() == GridLayout::joint) {
     double columns = count(1);
-    Value row = expansion.relationMap(
-        coordinates, count(0) * count(1),
-        formula(expansion.loc, [=](ArrayRef<Real> x) {
-          Real y = clip(x[0], x[1], limits[0]);
-          Real z = clip(x[2], x[3], limits[1]);
-          return y * columns + z;
-        }));
+    Value row =
+        expansion.relationMap(coordinates, count(0) * count(1),
+                              formula(expansion.loc, [=](ArrayRef<Real> x) {
+                                Real y = clip(x[0], x[1], limits[0]);
+                                Real z = clip(x[2], x[3], limits[1]);
+                                return y * columns + z;
+                              }));
     expansion.outsideTerms.push_back(
         expansion.lookup(row, names.front(), count(0) * count(1)));
     return;

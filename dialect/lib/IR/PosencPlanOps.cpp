@@ -157,8 +157,7 @@ LogicalResult PrologueOp::verifyRegions() {
 /// The number of vectors that a part yields.
 static size_t countVectors(Operation *part) {
   Block &block = part->getRegion(0).front();
-  return block.empty() ? 1
-                       : std::max<size_t>(1, block.back().getNumOperands());
+  return block.empty() ? 1 : std::max<size_t>(1, block.back().getNumOperands());
 }
 
 LogicalResult StepOp::verifyRegions() {

@@ -26,8 +26,8 @@ SoftcapAttr::verifyInKernel(KernelOp &,
 
 void SoftcapAttr::expand(Expansion &expansion) const {
   double cap = getCap().convertToDouble();
-  auto &functions = getSite() == CapSite::before_bias ? expansion.caps
-                                                      : expansion.maps;
+  auto &functions =
+      getSite() == CapSite::before_bias ? expansion.caps : expansion.maps;
   functions.push_back([cap, &expansion](Value score) {
     return expansion.map({score}, {},
                          formula(expansion.loc, [=](ArrayRef<Real> x) {
@@ -72,8 +72,8 @@ void CopeAttr::expand(Expansion &expansion) const {
   // Rows of a table are clamped to it: positions - 1 bounds the count.
   expansion.scans.push_back([=, &expansion](Value score) -> Value {
     OpBuilder &builder = expansion.builder;
-    auto count = RowscanOp::create(builder, expansion.loc, score,
-                                   ScanKind::inclusive);
+    auto count =
+        RowscanOp::create(builder, expansion.loc, score, ScanKind::inclusive);
     expansion.fillRegion(
         count.getBody(), 1,
         formula(expansion.loc, [](ArrayRef<Real> x) { return sigmoid(x[0]); }));
@@ -109,8 +109,7 @@ void FoxAttr::expand(Expansion &expansion) const {
                         {TableAxis::batch, TableAxis::head, TableAxis::key});
   auto sum = PrefixSumOp::create(builder, loc, gates.getType(), gates);
   bool isLogit = getGates() == GateForm::logits;
-  expansion.fillRegion(sum.getBody(), 1,
-                       formula(loc, [=](ArrayRef<Real> x) {
+  expansion.fillRegion(sum.getBody(), 1, formula(loc, [=](ArrayRef<Real> x) {
                          return isLogit ? -softplus(-x[0]) : x[0];
                        }));
   Value atQuery = AtQueryOp::create(
@@ -157,12 +156,11 @@ LogicalResult RetentionDecayAttr::verifyInKernel(
 void RetentionDecayAttr::expand(Expansion &expansion) const {
   bool isPassed = getDecay() == ScalarSource::operands;
   Value table =
-      isPassed
-          ? expansion.operand(getOperandNames().front(), {TableAxis::head})
-          : expansion.constants(
-                getLogDecays(expansion.kernel.getHeads(),
-                             getFirstExponent().convertToDouble()),
-                {TableAxis::head});
+      isPassed ? expansion.operand(getOperandNames().front(), {TableAxis::head})
+               : expansion.constants(
+                     getLogDecays(expansion.kernel.getHeads(),
+                                  getFirstExponent().convertToDouble()),
+                     {TableAxis::head});
   Value distance = expansion.relation(DifferenceAttr::get(
       expansion.getContext(), Orientation::query_minus_key));
   expansion.maps.push_back([=, &expansion](Value score) {
@@ -194,10 +192,10 @@ static Value buildModulus(Expansion &expansion, const Expansion::Branch &branch,
                           bool isFaithful) {
   int64_t half = expansion.kernel.getHeadDim() / 2;
   auto dot = [&](int64_t query, int64_t key) -> Value {
-    return DotOp::create(expansion.builder, expansion.loc, branch.query,
-                         branch.key, APFloat(1.0),
-                         DenseI64ArrayAttr::get(expansion.getContext(),
-                                                {query, key, half}));
+    return DotOp::create(
+        expansion.builder, expansion.loc, branch.query, branch.key,
+        APFloat(1.0),
+        DenseI64ArrayAttr::get(expansion.getContext(), {query, key, half}));
   };
   SmallVector<Value> products{dot(0, 0)};
   products.push_back(dot(half, half));
@@ -231,9 +229,8 @@ void ComplexAttentionAttr::expand(Expansion &expansion) const {
 //===----------------------------------------------------------------------===//
 
 /// A kernel has one normaliser.
-static LogicalResult
-verifyAlone(KernelOp &kernel, Attribute encoding,
-            function_ref<InFlightDiagnostic()> emitError) {
+static LogicalResult verifyAlone(KernelOp &kernel, Attribute encoding,
+                                 function_ref<InFlightDiagnostic()> emitError) {
   for (Attribute entry : kernel.getEncodeAttr()) {
     if (entry == encoding)
       return success(); // the later of two complains
@@ -281,11 +278,10 @@ LogicalResult AttentionSinkAttr::verifyInKernel(
   return verifyAlone(kernel, *this, emitError);
 }
 void AttentionSinkAttr::expand(Expansion &expansion) const {
-  addSink(expansion,
-          getValues()
-              ? expansion.constants(getValues().asArrayRef(), {TableAxis::head})
-              : expansion.operand(getOperandNames().front(),
-                                  {TableAxis::head}));
+  addSink(expansion, getValues() ? expansion.constants(getValues().asArrayRef(),
+                                                       {TableAxis::head})
+                                 : expansion.operand(getOperandNames().front(),
+                                                     {TableAxis::head}));
 }
 
 StringRef SoftmaxOffByOneAttr::getEncodingName() const { return getMnemonic(); }
@@ -322,17 +318,16 @@ LogicalResult StickBreakingAttr::verifyInKernel(
 }
 
 void StickBreakingAttr::expand(Expansion &expansion) const {
-  Alignment alignment =
-      expansion.kernel.getPositionsOrDefault().getAlignment();
+  Alignment alignment = expansion.kernel.getPositionsOrDefault().getAlignment();
   if (getKind() == StickKind::strict) {
     Value query = expansion.index(Side::query, alignment);
     Value key = expansion.index(Side::key, alignment);
     expansion.scans.push_back([=, &expansion](Value score) {
-      return expansion.selectWhere(
-          score, /*other=*/Value(), {query, key},
-          formula(expansion.loc, [](ArrayRef<Real> x) {
-            return x[1].compare(arith::CmpFPredicate::OLT, x[0]);
-          }));
+      return expansion.selectWhere(score, /*other=*/Value(), {query, key},
+                                   formula(expansion.loc, [](ArrayRef<Real> x) {
+                                     return x[1].compare(
+                                         arith::CmpFPredicate::OLT, x[0]);
+                                   }));
     });
   }
   // ln A = ln sigmoid(s) - sum of softplus(s) over the nearer keys.
@@ -340,11 +335,10 @@ void StickBreakingAttr::expand(Expansion &expansion) const {
     Location loc = expansion.loc;
     auto taken =
         RowscanOp::create(expansion.builder, loc, score, ScanKind::exclusive);
-    expansion.fillRegion(
-        taken.getBody(), 1,
-        formula(loc, [](ArrayRef<Real> x) { return softplus(x[0]); }));
-    return expansion.map({score, taken}, {},
-                         formula(loc, [](ArrayRef<Real> x) {
+    expansion.fillRegion(taken.getBody(), 1, formula(loc, [](ArrayRef<Real> x) {
+                           return softplus(x[0]);
+                         }));
+    return expansion.map({score, taken}, {}, formula(loc, [](ArrayRef<Real> x) {
                            return -softplus(-x[0]) - x[1];
                          }));
   });
@@ -376,9 +370,8 @@ RetentionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 StringRef RetentionAttr::getEncodingName() const { return getName(); }
 bool RetentionAttr::keepsLse() const { return false; }
-LogicalResult
-RetentionAttr::verifyInKernel(KernelOp &kernel,
-                              function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult RetentionAttr::verifyInKernel(
+    KernelOp &kernel, function_ref<InFlightDiagnostic()> emitError) const {
   // retention_c2
   if (!isa<CausalMaskAttr>(kernel.getMaskOrDefault()) ||
       !isa<IotaAttr>(kernel.getPositionsOrDefault()))
@@ -394,7 +387,8 @@ static void rotate(Expansion &expansion, double base) {
   int64_t pairs = expansion.kernel.getHeadDim() / 2;
   SmallVector<double> frequencies;
   for (int64_t k = 0; k < pairs; ++k)
-    frequencies.push_back(std::pow(base, -double(k) / std::max<int64_t>(pairs - 1, 1)));
+    frequencies.push_back(
+        std::pow(base, -double(k) / std::max<int64_t>(pairs - 1, 1)));
   Value freqs = expansion.freqs(frequencies);
   auto turn = [&](Value vector, Side side) -> Value {
     return RotateOp::create(expansion.builder, expansion.loc, vector.getType(),
@@ -424,7 +418,8 @@ void RetentionAttr::expand(Expansion &expansion) const {
   bool isDivided = getDecayNorm() == TermSwitch::on;
   if (isDivided) {
     inputs.push_back(expansion.index(
-        Side::query, *expansion.kernel.getMaskOrDefault().getClauseAlignment()));
+        Side::query,
+        *expansion.kernel.getMaskOrDefault().getClauseAlignment()));
     inputs.push_back(expansion.constants(complements, {TableAxis::head}));
   }
   expansion.maps.push_back([=, &expansion](Value score) {
@@ -500,7 +495,8 @@ void LinearAttentionAttr::expand(Expansion &expansion) const {
   Value query = expansion.query(), key = expansion.key();
   expansion.normalize = [=, &expansion](Value score) -> Value {
     OpBuilder &builder = expansion.builder;
-    Value sums = DotOp::create(builder, expansion.loc, query, key, APFloat(1.0));
+    Value sums =
+        DotOp::create(builder, expansion.loc, query, key, APFloat(1.0));
     sums = expansion.kernel.getMaskOrDefault().expandMask(expansion, sums);
     return NormalizeOp::create(builder, expansion.loc,
                                WeightsType::get(expansion.getContext()),

@@ -181,8 +181,7 @@ Value posenc::addVector(Expansion &expansion, Value vector, StringRef operand) {
 
 Value posenc::readPositions(Expansion &expansion, Side side, StringRef operand,
                             int64_t axes, int64_t axis) {
-  Alignment alignment =
-      expansion.kernel.getPositionsOrDefault().getAlignment();
+  Alignment alignment = expansion.kernel.getPositionsOrDefault().getAlignment();
   return expansion.position(
       side, PositionTensorAttr::get(expansion.getContext(), operand, axes, axis,
                                     alignment));

@@ -68,6 +68,7 @@ MaskSet posenc::findCommonMasks(ArrayRef<Value> scores) {
     sets.push_back(search.find(search.scanned[i]));
   MaskSet common = sets.front();
   for (const MaskSet &set : llvm::drop_begin(sets))
-    common.remove_if([&](MaskAttrInterface mask) { return !set.contains(mask); });
+    common.remove_if(
+        [&](MaskAttrInterface mask) { return !set.contains(mask); });
   return common;
 }

@@ -86,10 +86,9 @@ Value DriverArguments::emitAngles(const TileArg &arg, const CallSite &site) {
   bool isQuery = static_cast<bool>(site.queryBegin);
   DriverTable &table = kernel.lookupTable(arg.symbol);
   Value columns = b.i64(2 * table.pairs);
-  Value host = emitAnglesRow(b, frame, kernel, table,
-                             isQuery ? Side::query : Side::key, site.batch,
-                             site.head,
-                             isQuery ? site.queryBegin : site.keyBegin);
+  Value host = emitAnglesRow(
+      b, frame, kernel, table, isQuery ? Side::query : Side::key, site.batch,
+      site.head, isQuery ? site.queryBegin : site.keyBegin);
   return emitBuffer(host, {{columns, b.i64(1)},
                            {isQuery ? site.rows : site.keyCount, columns}});
 }
@@ -98,11 +97,10 @@ Value DriverArguments::emitStrip(const TileArg &arg, const CallSite &site) {
   // From row 0 and the last key up to the last row and key 0.
   Value toFirst = b.sub(site.keyCount, b.i64(1));
   Value lastKey = b.add(site.keyBegin, toFirst);
-  Value host =
-      emitStripEntry(b, frame, kernel, kernel.lookupTable(arg.symbol),
-                     site.head, site.queryBegin, lastKey);
-  return emitBuffer(host, {{b.add(site.tileRows, toFirst), b.i64(1),
-                            b.neg(toFirst)}});
+  Value host = emitStripEntry(b, frame, kernel, kernel.lookupTable(arg.symbol),
+                              site.head, site.queryBegin, lastKey);
+  return emitBuffer(
+      host, {{b.add(site.tileRows, toFirst), b.i64(1), b.neg(toFirst)}});
 }
 
 /// Scratch of a scan: (rows, 2 * m).
@@ -143,8 +141,7 @@ Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
       dimension.min = lowestRow;
     }
     if (first)
-      address =
-          b.element(address, b.mul(first, strides[axis]), b.getF32Type());
+      address = b.element(address, b.mul(first, strides[axis]), b.getF32Type());
     dimensions.push_back(dimension);
   }
   if (dimensions.empty())
@@ -186,9 +183,8 @@ void DriverArguments::cutRows(DriverTable &table, const CallSite &site,
   auto at = [&](Value query, Value key) {
     return emitRelationValue(b, frame, table.relation, query, key);
   };
-  Value lowest = b.min(
-      at(site.queryBegin, b.add(site.keyBegin, pastKeys)),
-      at(b.add(site.queryBegin, pastRows), site.keyBegin));
+  Value lowest = b.min(at(site.queryBegin, b.add(site.keyBegin, pastKeys)),
+                       at(b.add(site.queryBegin, pastRows), site.keyBegin));
   ArrayRef<TableAxis> axes = table.type.getAxes();
   size_t axis = std::distance(axes.begin(), llvm::find(axes, TableAxis::row));
   Value skipped = b.mul(b.sub(lowest, rows.lowestRow), rows.strides[axis]);
@@ -219,7 +215,8 @@ Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
     rest /= arg.type.hasAxis(axis) ? extent : 1;
   };
   divide(TableAxis::head, heads);
-  int64_t channels = arg.type.hasAxis(TableAxis::row) ? law.getChannels() : rest;
+  int64_t channels =
+      arg.type.hasAxis(TableAxis::row) ? law.getChannels() : rest;
   divide(TableAxis::channel, channels);
   // What is left is the rows.
   Value host = b.sharedArray(plan.op.getSymName() + "_constants",
@@ -246,9 +243,8 @@ Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
   Value token = site.keyBegin;
   if (isQuery)
     token = b.add(site.queryBegin, emitQueryShift(b, frame, arg.alignment));
-  Value host = emitPositionAddress(b, frame, kernel,
-                                   cast<PositionTensorAttr>(arg.law),
-                                   site.batch, token);
+  Value host = emitPositionAddress(
+      b, frame, kernel, cast<PositionTensorAttr>(arg.law), site.batch, token);
   return emitBuffer(host, {{isQuery ? site.rows : site.keyCount, b.i64(1)}},
                     /*isInteger=*/true);
 }

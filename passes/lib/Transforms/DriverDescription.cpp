@@ -141,9 +141,9 @@ static LLVM::GlobalOp emitTensors(DriverBuilder &b, DriverKernel &kernel) {
           (index == DriverKernel::Key && kernel.readsAllKeys);
       int32_t flags = (prepared.contains(index) ? POSENC_TENSOR_PREPARE : 0) |
                       (isTogether ? POSENC_TENSOR_ALL_HEADS : 0);
-      tensors.push_back(emitTensor(b, constants, tensor, flags,
-                                   kernel.name + "_tensor_name" +
-                                       Twine(index)));
+      tensors.push_back(
+          emitTensor(b, constants, tensor, flags,
+                     kernel.name + "_tensor_name" + Twine(index)));
     }
     return constants.insert(constants.zero(type), tensors);
   });
@@ -181,8 +181,7 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
   return constants.global(kernel.name + "_desc", constants.kernelType(), [&] {
     return constants.insert(
         constants.zero(constants.kernelType()),
-        {number(POSENC_KERNEL_ABI),
-         number(flags),
+        {number(POSENC_KERNEL_ABI), number(flags),
          b.constantString(kernel.name + "_name", kernel.name),
          number(kernel.op.getHeads()), number(kernel.op.getNumKvHeads()),
          number(kernel.op.getHeadDim()), number(kernel.op.getValueSize()),

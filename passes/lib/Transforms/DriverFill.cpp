@@ -128,8 +128,7 @@ ScalarSite TableFill::getToken(Value row) {
 void TableFill::emitFrequencies() {
   int64_t count = getFrequencyCount(table);
   ScalarEmitter emitter(b, frame, kernel, site);
-  for (auto [position, freqs] :
-       llvm::zip_equal(table.positions, table.freqs)) {
+  for (auto [position, freqs] : llvm::zip_equal(table.positions, table.freqs)) {
     auto law = dyn_cast<IotaAttr>(findPosition(position).getLaw());
     int64_t offset = law ? law.getOffset() : 0;
     Value numbers = stackNumbers(count);
@@ -151,7 +150,8 @@ Value TableFill::emitAngle(ScalarEmitter &emitter, ArrayRef<Value> positions,
                            Value number) {
   Value angle;
   for (auto [position, numbers] : llvm::zip_equal(positions, frequencies)) {
-    Value term = arith::MulFOp::create(b, position, loadNumber(numbers, number));
+    Value term =
+        arith::MulFOp::create(b, position, loadNumber(numbers, number));
     angle = angle ? arith::AddFOp::create(b, angle, term).getResult() : term;
   }
   return angle;
@@ -286,17 +286,16 @@ void TableFill::emitProjected(ProjectOp project, Value begin, Value end) {
         Value number = emitter.emitTable(project.getTable(), value, index);
         Value weightRow = emitter.toF64(index);
         b.loop(zero, count, [&](Value channel) {
-          Value weight =
-              emitter.emitTable(project.getWeights(), weightRow,
-                                b.add(channel, b.i64(first)));
+          Value weight = emitter.emitTable(project.getWeights(), weightRow,
+                                           b.add(channel, b.i64(first)));
           Value term = arith::MulFOp::create(b, number, weight);
           Value old = loadNumber(sums, channel);
           storeNumber(arith::AddFOp::create(b, old, term), sums, channel);
         });
       });
       b.loop(zero, count, [&](Value channel) {
-        Value entry = b.add(b.mul(row, b.i64(channels)),
-                            b.add(channel, b.i64(first)));
+        Value entry =
+            b.add(b.mul(row, b.i64(channels)), b.add(channel, b.i64(first)));
         storeEntry(loadNumber(sums, channel), entry);
       });
     }

@@ -47,9 +47,8 @@ static void analyzeHeads(DriverTable &table, DriverKernel &kernel) {
 static bool rotatesQueries(DriverTable &table, ArrayRef<PlanOp> plans) {
   return llvm::any_of(plans, [&](PlanOp plan) {
     auto ops = plan.getPrologueOp().getBody().front().getOps<TileRotateOp>();
-    return llvm::any_of(ops, [&](TileRotateOp op) {
-      return op.getTable() == table.getName();
-    });
+    return llvm::any_of(
+        ops, [&](TileRotateOp op) { return op.getTable() == table.getName(); });
   });
 }
 
@@ -63,8 +62,8 @@ static LogicalResult analyzeAngles(DriverTable &table, ArrayRef<PlanOp> plans) {
   table.freqs.assign(table.rotation.getFreqs().begin(),
                      table.rotation.getFreqs().end());
   table.pairs = *table.rotation.getNumPairs();
-  table.side = isa<QueryType>(table.rotation.getType()) ? Side::query
-                                                        : Side::key;
+  table.side =
+      isa<QueryType>(table.rotation.getType()) ? Side::query : Side::key;
   std::optional<Alignment> alignment;
   for (Value coord : table.positions) {
     PositionLawAttrInterface law = findPosition(coord).getLaw();
@@ -204,8 +203,7 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   plan.keys = getKeyFunction(plan.op);
   if (plan.keys)
     plan.transformed = findSymbols(*plan.keys, TileArgKind::TransformedKey);
-  plan.scans =
-      findSymbols(plan.tiles.front(), TileArgKind::Scan).size();
+  plan.scans = findSymbols(plan.tiles.front(), TileArgKind::Scan).size();
   kernel.keyVectors =
       std::max<int64_t>(kernel.keyVectors, plan.transformed.size());
   kernel.scans = std::max(kernel.scans, plan.scans);
@@ -235,8 +233,9 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   kernel.name = op.getSymName().str();
   kernel.tensors = getKernelTensors(op);
   kernel.operands = op.getOperandTensors();
-  kernel.needsQueriesAmongKeys = llvm::any_of(
-      kernel.operands, [](OperandTensor &tensor) { return tensor.isPositions; });
+  kernel.needsQueriesAmongKeys =
+      llvm::any_of(kernel.operands,
+                   [](OperandTensor &tensor) { return tensor.isPositions; });
   if (kernel.tensors.size() > POSENC_MAX_TENSORS)
     return op.emitOpError("expects at most ")
            << POSENC_MAX_TENSORS << " tensors, but has "

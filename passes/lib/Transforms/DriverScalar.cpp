@@ -57,8 +57,8 @@ Value ScalarEmitter::toF64(Value integer) {
 
 Value ScalarEmitter::emitSum(Value extent, function_ref<Value(Value)> term) {
   OpBuilder::InsertionGuard guard(b);
-  auto loop = scf::ForOp::create(b, b.i64(0), extent, b.i64(1),
-                                 ValueRange{f64(0.0)});
+  auto loop =
+      scf::ForOp::create(b, b.i64(0), extent, b.i64(1), ValueRange{f64(0.0)});
   b.setInsertionPointToStart(loop.getBody());
   Value sum = arith::AddFOp::create(b, loop.getRegionIterArg(0),
                                     term(loop.getInductionVar()));
@@ -92,39 +92,39 @@ Value ScalarEmitter::emitNumber(ArrayRef<double> numbers, Value index,
 Value ScalarEmitter::emit(Value value) {
   if (Value known = values.lookup(value))
     return known;
-  Value result =
-      llvm::TypeSwitch<Operation *, Value>(value.getDefiningOp())
-          .Case([&](PositionOp op) { return emitPosition(op); })
-          .Case([&](RemapOp op) {
-            return emitRegion(op.getBody(), emit(op.getPosition()));
-          })
-          .Case([&](RelationOp op) { return emitLaw(op); })
-          .Case([&](RelationMapOp op) {
-            Value number = emitTerm(op.getBody(), {}, op.getInputs());
-            if (std::optional<int64_t> rows = op.getRows())
-              return clampRow(number, *rows);
-            return number;
-          })
-          .Case([&](BiasOp op) {
-            return emitTerm(op.getBody(), {}, op.getInputs());
-          })
-          .Case([&](MapOp op) {
-            SmallVector<Value> scores;
-            for (Value score : op.getScores())
-              scores.push_back(emit(score));
-            return emitTerm(op.getBody(), scores, op.getInputs());
-          })
-          .Case([&](AddOp op) -> Value {
-            Value lhs = emit(op.getLhs()), rhs = emit(op.getRhs());
-            return arith::AddFOp::create(b, lhs, rhs);
-          })
-          .Case([&](TileToBase2Op op) -> Value {
-            return arith::MulFOp::create(b, emit(op.getInput()),
-                                         f64(llvm::numbers::log2e));
-          })
-          .Default([](Operation *) -> Value {
-            llvm_unreachable("plans are verified");
-          });
+  Value result = llvm::TypeSwitch<Operation *, Value>(value.getDefiningOp())
+                     .Case([&](PositionOp op) { return emitPosition(op); })
+                     .Case([&](RemapOp op) {
+                       return emitRegion(op.getBody(), emit(op.getPosition()));
+                     })
+                     .Case([&](RelationOp op) { return emitLaw(op); })
+                     .Case([&](RelationMapOp op) {
+                       Value number =
+                           emitTerm(op.getBody(), {}, op.getInputs());
+                       if (std::optional<int64_t> rows = op.getRows())
+                         return clampRow(number, *rows);
+                       return number;
+                     })
+                     .Case([&](BiasOp op) {
+                       return emitTerm(op.getBody(), {}, op.getInputs());
+                     })
+                     .Case([&](MapOp op) {
+                       SmallVector<Value> scores;
+                       for (Value score : op.getScores())
+                         scores.push_back(emit(score));
+                       return emitTerm(op.getBody(), scores, op.getInputs());
+                     })
+                     .Case([&](AddOp op) -> Value {
+                       Value lhs = emit(op.getLhs()), rhs = emit(op.getRhs());
+                       return arith::AddFOp::create(b, lhs, rhs);
+                     })
+                     .Case([&](TileToBase2Op op) -> Value {
+                       return arith::MulFOp::create(b, emit(op.getInput()),
+                                                    f64(llvm::numbers::log2e));
+                     })
+                     .Default([](Operation *) -> Value {
+                       llvm_unreachable("plans are verified");
+                     });
   values[value] = result;
   return result;
 }
@@ -133,8 +133,7 @@ Value ScalarEmitter::emitPosition(PositionOp op) {
   bool isQuery = op.getSide() == Side::query;
   Value token = isQuery ? site.query : site.key;
   if (isQuery)
-    token = b.add(token,
-                  emitQueryShift(b, frame, op.getLaw().getAlignment()));
+    token = b.add(token, emitQueryShift(b, frame, op.getLaw().getAlignment()));
   if (auto law = dyn_cast<IotaAttr>(op.getLaw()))
     return toF64(b.add(token, b.i64(law.getOffset())));
   return toF64(b.load(b.getI32Type(),
@@ -155,8 +154,8 @@ Value ScalarEmitter::emitLaw(RelationOp op) {
       .Case([&](DifferenceAttr law) { return oriented(law.getOrientation()); })
       .Case([&](ClippedDistanceAttr law) -> Value {
         Value reach = f64(law.getMax());
-        Value clipped = arith::MinNumFOp::create(
-            b, oriented(law.getOrientation()), reach);
+        Value clipped =
+            arith::MinNumFOp::create(b, oriented(law.getOrientation()), reach);
         clipped = arith::MaxNumFOp::create(b, clipped, f64(-law.getMax()));
         return arith::AddFOp::create(b, clipped, reach);
       })
@@ -183,8 +182,8 @@ Value ScalarEmitter::emitBucket(ThresholdBucketAttr law, Value distance) {
       law.getFutureOffset() < 0
           ? f64(0.0)
           : arith::AddFOp::create(b, reached, f64(law.getFutureOffset()));
-  Value isFuture = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, distance,
-                                         f64(0.0));
+  Value isFuture =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, distance, f64(0.0));
   return b.select(isFuture, future, reached);
 }
 
@@ -262,14 +261,13 @@ Value ScalarEmitter::emitTable(Value table, Value row, Value channel) {
       .Case([&](PrefixSumOp op) { return emitPrefixSum(op); })
       .Case([&](AtQueryOp op) {
         ScalarSite there = site;
-        there.key = b.add(site.query,
-                          emitQueryShift(b, frame, op.getAlignment()));
+        there.key =
+            b.add(site.query, emitQueryShift(b, frame, op.getAlignment()));
         return ScalarEmitter(b, frame, kernel, there)
             .emitTable(op.getTable(), row, channel);
       })
-      .Default([](Operation *) -> Value {
-        llvm_unreachable("plans are verified");
-      });
+      .Default(
+          [](Operation *) -> Value { llvm_unreachable("plans are verified"); });
 }
 
 Value ScalarEmitter::emitOperand(TableOp op, OperandAttr law, Value row,
@@ -335,8 +333,8 @@ Value ScalarEmitter::emitFrequency(Value freqs, Value pair, int64_t offset) {
     return emitNumber(op.getLaw().getFrequencies(), pair, "frequencies");
   auto op = freqs.getDefiningOp<FreqsMapOp>();
   Value row = toF64(pair);
-  SmallVector<Value> arguments = {
-      row, toF64(b.add(frame.keyLen(), b.i64(offset)))};
+  SmallVector<Value> arguments = {row,
+                                  toF64(b.add(frame.keyLen(), b.i64(offset)))};
   for (Value table : op.getTables())
     arguments.push_back(emitTable(table, row, Value()));
   return emitRegion(op.getBody(), arguments);

@@ -201,8 +201,8 @@ Value posenc::emitRelationValue(DriverBuilder &b, DriverFrame frame,
   auto ofQuery = cast<IotaAttr>(findPosition(relation.getQuery()).getLaw());
   auto ofKey = cast<IotaAttr>(findPosition(relation.getKey()).getLaw());
   query = b.add(query, emitQueryShift(b, frame, ofQuery.getAlign()));
-  Value distance = b.add(b.sub(query, key),
-                         b.i64(ofQuery.getOffset() - ofKey.getOffset()));
+  Value distance =
+      b.add(b.sub(query, key), b.i64(ofQuery.getOffset() - ofKey.getOffset()));
   auto law = cast<DifferenceAttr>(relation.getLaw());
   return law.getOrientation() == Orientation::query_minus_key ? distance
                                                               : b.neg(distance);
@@ -229,9 +229,8 @@ PreparedRows posenc::emitPreparedRows(DriverBuilder &b, DriverFrame frame,
   if (table.type.hasAxis(TableAxis::batch))
     part = b.add(b.mul(batch, layout.heads), part);
   PreparedRows result;
-  result.address =
-      b.element(emitTableAddress(b, frame, kernel, table),
-                b.mul(part, layout.partSize), b.getF32Type());
+  result.address = b.element(emitTableAddress(b, frame, kernel, table),
+                             b.mul(part, layout.partSize), b.getF32Type());
   result.lowestRow = emitLowestRow(b, frame, kernel, table);
   ArrayRef<TableAxis> axes = table.type.getAxes();
   result.extents.resize(axes.size());
@@ -276,8 +275,7 @@ SmallVector<func::FuncOp> posenc::emitTableItems(DriverBuilder &b,
     Value number = b.rem(function.getArgument(1), perPart);
     Value perItem = b.i64(getUnitsPerItem(table));
     Value begin = b.mul(number, perItem);
-    Value end =
-        b.min(b.add(begin, perItem), emitPartUnits(b, table, layout));
+    Value end = b.min(b.add(begin, perItem), emitPartUnits(b, table, layout));
     Value address = b.element(emitTableAddress(b, frame, kernel, table),
                               b.mul(part, layout.partSize), b.getF32Type());
     TableFill fill(b, frame, kernel, table, layout);

@@ -239,7 +239,8 @@ private:
     }
     if (failed(checkLookups(select, select.getInputs())))
       return failure();
-    if (isIndexMask(select) && terms.masks.contains(mask) && terms.hasInterior())
+    if (isIndexMask(select) && terms.masks.contains(mask) &&
+        terms.hasInterior())
       planned(select, "Mask",
               "mask is applied in @edge alone: @interior ends before it hides "
               "keys");
@@ -268,8 +269,7 @@ private:
               "scale is applied to the queries, once per tile; the change to "
               "base 2 is not: a posenc.map needs natural scores");
     else
-      planned(first, "Scale",
-              "scale is applied to the queries, once per tile");
+      planned(first, "Scale", "scale is applied to the queries, once per tile");
   }
 
   KernelOp kernel;
@@ -319,11 +319,10 @@ private:
                                    write(op->getResult(0), /*base2=*/false));
     return TypeSwitch<Operation *, Value>(op)
         .Case<DotOp>([&](DotOp dot) -> Value {
-          return DotOp::create(builder, dot.getLoc(),
-                               vectors.lookup(dot.getQuery()),
-                               vectors.lookup(dot.getKey()),
-                               getScale(dot, dot.getQuery()),
-                               dot.getChannelsAttr());
+          return DotOp::create(
+              builder, dot.getLoc(), vectors.lookup(dot.getQuery()),
+              vectors.lookup(dot.getKey()), getScale(dot, dot.getQuery()),
+              dot.getChannelsAttr());
         })
         .Case<TableDotOp>([&](TableDotOp dot) { return writeTableDot(dot); })
         .Case<BiasOp>([&](BiasOp bias) -> Value {

@@ -97,9 +97,8 @@ static Value cloneForKeys(OpBuilder &builder, Value value, IRMapping &mapping) {
 
 PlanTables::PlanTables(PlanOp plan) : plan(plan), builder(plan.getContext()) {}
 
-StringRef
-PlanTables::add(Location loc, TableKind kind, TypeRange arguments,
-                function_ref<SmallVector<Value>(Block &)> writeBody) {
+StringRef PlanTables::add(Location loc, TableKind kind, TypeRange arguments,
+                          function_ref<SmallVector<Value>(Block &)> writeBody) {
   SmallVector<PrepareOp, 4> tables = plan.getPrepareOps();
   int64_t count = llvm::count_if(
       tables, [&](PrepareOp table) { return table.getKind() == kind; });

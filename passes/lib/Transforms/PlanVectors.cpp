@@ -43,11 +43,11 @@ static LogicalResult checkInputs(Operation *op) {
         if (norm.getOver() == NormAxis::head ||
             isa<BlockArgument>(norm.getInput()))
           return success();
-        InFlightDiagnostic diag =
-            norm.emitOpError("cannot be placed in a plan; expected a norm over "
-                             "all heads to be the first operation on the "
-                             "kernel's vectors: a tile has those of other heads "
-                             "as the caller passes them");
+        InFlightDiagnostic diag = norm.emitOpError(
+            "cannot be placed in a plan; expected a norm over "
+            "all heads to be the first operation on the "
+            "kernel's vectors: a tile has those of other heads "
+            "as the caller passes them");
         diag.attachNote(norm.getInput().getLoc()) << "they are changed here";
         return diag;
       })

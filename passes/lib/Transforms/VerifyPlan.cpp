@@ -13,11 +13,10 @@ using namespace mlir;
 using namespace posenc;
 
 LogicalResult posenc::verifyPlan(PlanOp plan) {
-  return success(succeeded(verifyParts(plan)) &&
-                 succeeded(verifyTables(plan)) &&
-                 succeeded(verifyRanges(plan)) &&
-                 succeeded(verifyBases(plan)) &&
-                 succeeded(verifyPositions(plan)));
+  return success(
+      succeeded(verifyParts(plan)) && succeeded(verifyTables(plan)) &&
+      succeeded(verifyRanges(plan)) && succeeded(verifyBases(plan)) &&
+      succeeded(verifyPositions(plan)));
 }
 
 namespace {

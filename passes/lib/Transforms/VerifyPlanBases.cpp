@@ -93,9 +93,8 @@ private:
   /// The queries that a step takes are those that the prologue yields.
   void enterSteps(YieldOp prologue) {
     for (StepOp step : plan.getStepOps())
-      for (auto [query, argument] :
-           llvm::zip(prologue.getOperands(),
-                     step.getBody().front().getArguments()))
+      for (auto [query, argument] : llvm::zip(
+               prologue.getOperands(), step.getBody().front().getArguments()))
         (void)set(argument, isBase2(query));
   }
 

@@ -23,9 +23,9 @@ static bool isOneOf(Operation *op) {
 static PartRule getPrepareRule(TableKind kind) {
   switch (kind) {
   case TableKind::angles:
-    return {"posenc.position, remap, freqs, freqs_map, table, rotate",
-            isOneOf<PositionOp, RemapOp, FreqsOp, FreqsMapOp, TableOp,
-                    RotateOp>};
+    return {
+        "posenc.position, remap, freqs, freqs_map, table, rotate",
+        isOneOf<PositionOp, RemapOp, FreqsOp, FreqsMapOp, TableOp, RotateOp>};
   case TableKind::strip:
     return {"posenc.position, relation, relation_map, sum_index, table, "
             "table_map, bias, tile.to_base2",
@@ -52,24 +52,24 @@ static PartRule getRule(Operation *part) {
                         TableMapOp, TileLoadTableOp>};
       })
       .Case<PrologueOp>([](auto) -> PartRule {
-        return {"posenc.tile.rotate, tile.scale, vadd, channel_scale, "
-                "row_scale, vector_norm, vector_map, position, remap, table, "
-                "table_map, at_query, tile.load_table",
-                isOneOf<TileRotateOp, TileScaleOp, VaddOp, ChannelScaleOp,
-                        RowScaleOp, VectorNormOp, VectorMapOp, PositionOp,
-                        RemapOp, TableOp, TableMapOp, AtQueryOp,
-                        TileLoadTableOp>};
+        return {
+            "posenc.tile.rotate, tile.scale, vadd, channel_scale, "
+            "row_scale, vector_norm, vector_map, position, remap, table, "
+            "table_map, at_query, tile.load_table",
+            isOneOf<TileRotateOp, TileScaleOp, VaddOp, ChannelScaleOp,
+                    RowScaleOp, VectorNormOp, VectorMapOp, PositionOp, RemapOp,
+                    TableOp, TableMapOp, AtQueryOp, TileLoadTableOp>};
       })
       .Case<StepOp>([](auto) -> PartRule {
-        return {"posenc.dot, table_dot, add, bias, map, select, rowscan, "
-                "position, remap, relation, relation_map, sum_index, table, "
-                "table_map, at_query, tile.load_table, tile.load_strip, "
-                "tile.to_base2",
-                isOneOf<DotOp, TableDotOp, AddOp, BiasOp, MapOp, SelectOp,
-                        RowscanOp, PositionOp, RemapOp, RelationOp,
-                        RelationMapOp, SumIndexOp, TableOp, TableMapOp,
-                        AtQueryOp, TileLoadTableOp, TileLoadStripOp,
-                        TileToBase2Op>};
+        return {
+            "posenc.dot, table_dot, add, bias, map, select, rowscan, "
+            "position, remap, relation, relation_map, sum_index, table, "
+            "table_map, at_query, tile.load_table, tile.load_strip, "
+            "tile.to_base2",
+            isOneOf<DotOp, TableDotOp, AddOp, BiasOp, MapOp, SelectOp,
+                    RowscanOp, PositionOp, RemapOp, RelationOp, RelationMapOp,
+                    SumIndexOp, TableOp, TableMapOp, AtQueryOp, TileLoadTableOp,
+                    TileLoadStripOp, TileToBase2Op>};
       })
       .Case<EpilogueOp>([](auto) -> PartRule {
         return {"posenc.tile.normalize, tile.remainder, table",

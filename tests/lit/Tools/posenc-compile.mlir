@@ -16,7 +16,8 @@
 // RUN: FileCheck %s --check-prefix=HEADER < %t/a/first.h
 // RUN: FileCheck %s --check-prefix=MANIFEST < %t/a/second.json
 // RUN: posenc-compile %s --no-cache --kernel second -o %t/d
-// RUN: diff %t/a/libsecond.a %t/d/libsecond.a
+// RUN: posenc-compile %s --no-cache --kernel second -o %t/g
+// RUN: diff %t/d/libsecond.a %t/g/libsecond.a
 
 // EXPLAIN-LABEL: bias: bias is evaluated once per head and distance
 // EXPLAIN: kernel first

@@ -123,8 +123,8 @@ posenc.kernel @t5_small heads(8) head_dim(64) encode [#posenc.t5_bias<buckets = 
 posenc.kernel @t5_odd heads(8) head_dim(64) encode [#posenc.t5_bias<buckets = 3, max_distance = 64>]
 
 // CHECK-LABEL: posenc.kernel @toeplitz_bias
-// CHECK:   %[[T:.*]] = posenc.table law(#posenc.operand<"toeplitz_bias.table", rows = 11>) : !posenc.table<row, head>
 // CHECK:   %[[R:.*]] = posenc.relation %{{.*}}, %{{.*}} law(#posenc.clipped_distance<key_minus_query, max = 5>)
+// CHECK-NEXT:   %[[T:.*]] = posenc.table law(#posenc.operand<"toeplitz_bias.table", rows = 11>) : !posenc.table<row, head>
 // CHECK-NEXT:   posenc.bias(%[[R]], %[[T]]) : !posenc.relation, !posenc.table<row, head> {
 // CHECK-NEXT:   ^bb0(%{{.*}}: f64, %[[X:.*]]: f64):
 // CHECK-NEXT:     posenc.yield %[[X]] : f64

@@ -150,9 +150,9 @@ public:
       if (arg.rank == 0)
         numbers[arg.getName()] = static_cast<int32_t>(words[index]);
       else if (!buffers
-                    .insert({arg.getName(),
-                             Buffer(reinterpret_cast<char *>(words[index]),
-                                    arg)})
+                    .insert(
+                        {arg.getName(),
+                         Buffer(reinterpret_cast<char *>(words[index]), arg)})
                     .second)
         ADD_FAILURE() << "two arguments are called " << arg.getName();
     }
@@ -617,8 +617,7 @@ private:
   };
 
   TileNormalizeOp getNormalize() {
-    auto ops =
-        plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
+    auto ops = plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
     return *ops.begin();
   }
 
@@ -691,11 +690,15 @@ private:
     }
     }
     row.weights += weight;
+    const Buffer &v = buffer("v");
+    Place place{scores.row, j};
+    Numbers rows;
+    for (size_t t = 0; t < yielded.size(); t += 2)
+      rows.push_back(getIndex(yielded[t + 1], place));
     for (size_t c = 0; c < row.output.size(); ++c) {
-      double value = buffer("v").at({int64_t(c), j});
-      for (size_t t = 0; t < yielded.size(); t += 2)
-        value += lookUp(yielded[t], getIndex(yielded[t + 1], {scores.row, j}),
-                        c, {scores.row, j});
+      double value = v.at({int64_t(c), j});
+      for (auto [t, index] : llvm::enumerate(rows))
+        value += lookUp(yielded[2 * t], index, c, place);
       row.output[c] += weight * value;
     }
   }

@@ -270,8 +270,9 @@ TEST_P(TileNumericsTest, TableOfRelativeVectors) {
       "%t = posenc.tile.to_base2 %e\n";
   options.yields = ", %w, %r";
   options.yieldTypes = ", !posenc.table<row, channel>, !posenc.relation";
-  options.terms += "%w = posenc.table law(#posenc.operand<\"values\", rows = 7, "
-                   "channels = 32>) : !posenc.table<row, channel>\n";
+  options.terms +=
+      "%w = posenc.table law(#posenc.operand<\"values\", rows = 7, "
+      "channels = 32>) : !posenc.table<row, channel>\n";
   checkLengths([](Problem &problem) {
     auto row = [&problem](int64_t i, int64_t j) {
       return std::clamp<int64_t>(-getDistance(problem, i, j), -3, 3) + 3;
@@ -331,8 +332,7 @@ TEST_P(TileNumericsTest, BranchesAndPredicates) {
       for (int64_t c = 0; c < 5; ++c)
         half += double(problem.q[i * dim + 1 + c]) * problem.k[j * dim + 3 + c];
       half *= 0.5 * problem.options.scale;
-      double mapped = std::abs(dot) < INFINITY &&
-                              row - j <= 40 && j - row <= 60
+      double mapped = std::abs(dot) < INFINITY && row - j <= 40 && j - row <= 60
                           ? dot + std::tanh(dot * half)
                           : -INFINITY;
       auto chunk = [](int64_t x) { return std::floor(x / 9.0); };
@@ -348,7 +348,8 @@ TEST_P(TileNumericsTest, SumsAndIndices) {
       "%i2 = posenc.remap %i {\n^bb0(%p: f64):\n"
       "%c = arith.constant 0.5 : f64\n%x = arith.mulf %p, %c : f64\n"
       "posenc.yield %x : f64\n}\n"
-      "%r = posenc.relation_map(%i2, %j) : !posenc.coord, !posenc.coord rows(5) "
+      "%r = posenc.relation_map(%i2, %j) : !posenc.coord, !posenc.coord "
+      "rows(5) "
       "{\n^bb0(%x: f64, %y: f64):\n%d = arith.subf %x, %y : f64\n"
       "posenc.yield %d : f64\n}\n"
       "%n = posenc.sum_index extent(3)\n"
@@ -364,8 +365,7 @@ TEST_P(TileNumericsTest, SumsAndIndices) {
       "%t = posenc.tile.to_base2 %c\n";
   checkLengths([](Problem &problem) {
     problem.score = [&problem](double dot, int64_t i, int64_t j) {
-      double index =
-          std::clamp(0.5 * (i + problem.shift()) - j, 0.0, 4.0);
+      double index = std::clamp(0.5 * (i + problem.shift()) - j, 0.0, 4.0);
       for (int64_t m = 0; m < 3; ++m)
         dot += double(Problem::element("keys", m, j, 0, 0)) *
                Problem::element("weights", m, 0, 0, std::llround(index));

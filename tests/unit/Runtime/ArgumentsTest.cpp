@@ -291,9 +291,9 @@ TEST_F(ArgumentsTest, OneRun) {
 TEST_F(ArgumentsTest, Positions) {
   // Two axes, three batch entries, seven keys; the batch entries are one.
   Tensor positions({2, 2, 7}, {kDLInt, 32, 1});
-  describe(BIAS, "grid", POSENC_TENSOR_POSITIONS | POSENC_TENSOR_UNIT_STRIDE,
-           {constant(2), symbol(POSENC_AXIS_BATCH),
-            symbol(POSENC_AXIS_KEY_LEN)});
+  describe(
+      BIAS, "grid", POSENC_TENSOR_POSITIONS | POSENC_TENSOR_UNIT_STRIDE,
+      {constant(2), symbol(POSENC_AXIS_BATCH), symbol(POSENC_AXIS_KEY_LEN)});
   tensors[BIAS].dtype_code = kDLInt;
   args.tensors[BIAS] = &positions.value;
   auto *numbers = static_cast<int32_t *>(positions.value.data);

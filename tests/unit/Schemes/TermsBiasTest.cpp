@@ -97,8 +97,8 @@ TEST_F(TermsBiasTest, Kerple) {
     expectScores([&](int b, int h, int i, int j) {
       double p = std::max(t("kerple.p", h), 0.01);
       double a = std::max(t("kerple.a", h), 0.01), n = at(i) - j;
-      double bias = isLog ? -p * std::log(1 + a * n)
-                          : -a * std::pow(n, std::min(p, 2.0));
+      double bias =
+          isLog ? -p * std::log(1 + a * n) : -a * std::pow(n, std::min(p, 2.0));
       return causal(i, j, sdot(b, h, i, j) + bias);
     });
   }
@@ -117,7 +117,8 @@ TEST_F(TermsBiasTest, Fire) {
       double x = psi(at(i) - j) / (psi(std::max<double>(at(i), length)) + 1e-6);
       double bias = t("fire.b2", h);
       for (int m = 0; m < 5; ++m)
-        bias += t("fire.w2", m, h) * relu(t("fire.w1", m) * x + t("fire.b1", m));
+        bias +=
+            t("fire.w2", m, h) * relu(t("fire.w1", m) * x + t("fire.b1", m));
       return causal(i, j, sdot(b, h, i, j) + bias);
     });
   }
@@ -146,8 +147,8 @@ TEST_F(TermsBiasTest, SwinWithRegions) {
   expectScores([&](int b, int h, int i, int j) {
     int dy = i / 5 - j / 5, dx = i % 5 - j % 5;
     bool same = position("regions", b, i) == position("regions", b, j);
-    return sdot(b, h, i, j) +
-           t("swin_bias.table", (dy + 2) * 9 + dx + 4, h) - (same ? 0 : 100);
+    return sdot(b, h, i, j) + t("swin_bias.table", (dy + 2) * 9 + dx + 4, h) -
+           (same ? 0 : 100);
   });
 }
 
@@ -169,12 +170,11 @@ TEST_F(TermsBiasTest, SwinV2) {
       if (form > 0)
         bias = t("swin_v2_bias.table", (dy + 3) * 11 + dx + 5, h);
       for (int m = 0; form == 0 && m < 7; ++m)
-        bias += t("swin_v2_bias.w2", m, h) *
-                relu(t("swin_v2_bias.wy", m) * g(dy, 4) +
-                     t("swin_v2_bias.wx", m) * g(dx, 9) +
-                     t("swin_v2_bias.b1", m));
-      return sdot(b, h, i, j) +
-             (form == 2 ? bias : 16 / (1 + std::exp(-bias)));
+        bias +=
+            t("swin_v2_bias.w2", m, h) *
+            relu(t("swin_v2_bias.wy", m) * g(dy, 4) +
+                 t("swin_v2_bias.wx", m) * g(dx, 9) + t("swin_v2_bias.b1", m));
+      return sdot(b, h, i, j) + (form == 2 ? bias : 16 / (1 + std::exp(-bias)));
     });
   }
 }
@@ -259,8 +259,8 @@ TEST_F(TermsBiasTest, Dape) {
   expectScores([&](int b, int h, int i, int j) {
     if (j > at(i))
       return masked;
-    double result = sdot(b, h, i, j) + bias(h, i, j) + t("dape.b2", h) +
-                    t("bias", h, i, j);
+    double result =
+        sdot(b, h, i, j) + bias(h, i, j) + t("dape.b2", h) + t("bias", h, i, j);
     for (int m = 0; m < 5; ++m) {
       double unit = t("dape.b1", m);
       for (int g = 0; g < 4; ++g)

@@ -186,7 +186,8 @@ TEST_F(TermsContentTest, DebertaV1) {
 
 /// One of the two terms: the scale follows.
 TEST_F(TermsContentTest, DebertaOneTerm) {
-  make("encode [#posenc.deberta<max_distance = 3, p2c = off>]", {1, 2, 1, 9, 9});
+  make("encode [#posenc.deberta<max_distance = 3, p2c = off>]",
+       {1, 2, 1, 9, 9});
   expectScores([&](int b, int h, int i, int j) {
     int r = std::max(0, std::min(i - j + 3, 5));
     auto key = [&](int c) { return t("deberta.keys", r, h, c); };
@@ -230,8 +231,8 @@ TEST_F(TermsContentTest, DebertaV2) {
          {1, 1, 1, x.length, x.length, 2, 1});
     expectScores([&](int b, int h, int i, int j) {
       int r = logBucket(i - j, x.buckets, x.most, x.isOfficial);
-      int back = x.isPaper ? logBucket(j - i, x.buckets, x.most, x.isOfficial)
-                           : r;
+      int back =
+          x.isPaper ? logBucket(j - i, x.buckets, x.most, x.isOfficial) : r;
       auto key = [&](int c) { return t("deberta.keys", r, h, c); };
       auto query = [&](int c) { return t("deberta.queries", back, h, c); };
       return (dot(b, h, i, j) + product(true, b, h, i, "", key) +

@@ -50,9 +50,9 @@ void TermsTest::make(const std::string &text, Extents extents) {
     llvm::SmallVector<int64_t> shape;
     for (TableAxis axis : tensor.axes) {
       const std::pair<TableAxis, int64_t> known[] = {
-          {TableAxis::row, tensor.rows},   {TableAxis::head, e.H},
-          {TableAxis::query, e.Lq},        {TableAxis::key, e.Lk},
-          {TableAxis::batch, e.B},         {TableAxis::channel, tensor.channels}};
+          {TableAxis::row, tensor.rows}, {TableAxis::head, e.H},
+          {TableAxis::query, e.Lq},      {TableAxis::key, e.Lk},
+          {TableAxis::batch, e.B},       {TableAxis::channel, tensor.channels}};
       for (auto [which, extent] : known)
         if (which == axis)
           shape.push_back(extent);
@@ -64,8 +64,8 @@ void TermsTest::make(const std::string &text, Extents extents) {
 void TermsTest::evaluate() {
   ReferenceOptions options;
   options.scores = true;
-  got = llvm::cantFail(evaluateReference(
-      *module->getOps<KernelOp>().begin(), inputs, options));
+  got = llvm::cantFail(
+      evaluateReference(*module->getOps<KernelOp>().begin(), inputs, options));
 }
 
 double TermsTest::dot(int b, int h, int i, int j) const {

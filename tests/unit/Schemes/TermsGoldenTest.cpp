@@ -117,8 +117,8 @@ std::vector<Row> makeRows() {
       {"fox",
        "#posenc.fox",
        {},
-       {{"fox.gates", numbers({1, 2, 5}, {-0.5, 0.25, 1, 2, 0.75, 3, -0.25, 0.5,
-                                          1.5, 0})}}},
+       {{"fox.gates",
+         numbers({1, 2, 5}, {-0.5, 0.25, 1, 2, 0.75, 3, -0.25, 0.5, 1.5, 0})}}},
       {"retnet_parallel_before_groupnorm", "#posenc.retention"},
       {"dape_alibi",
        "#posenc.alibi, #posenc.dape<hidden = 3>",
@@ -173,9 +173,8 @@ TEST_F(TermsGoldenTest, Rows) {
     SCOPED_TRACE(row.name);
     const json::Object &wanted = getRow(row.name);
     const json::Array *logits = wanted.getArray("logits");
-    bool isFull = logits && llvm::none_of(readArray(*logits), [](double x) {
-                    return x == masked;
-                  });
+    bool isFull = logits && llvm::none_of(readArray(*logits),
+                                          [](double x) { return x == masked; });
     prepare((isFull ? "" : "mask(#posenc.causal) ") +
             ("encode [" + row.clauses + "]"));
     for (const Table &table : row.tables)
@@ -204,8 +203,8 @@ TEST_F(TermsGoldenTest, StickBreaking) {
   for (const json::Value &head : *wanted.getArray("remainder"))
     for (const json::Value &value : *head.getAsArray())
       rest.push_back(*value.getAsNumber());
-  prepare(
-      "mask(#posenc.causal) encode [#posenc.stick_breaking<remainder = value>]");
+  prepare("mask(#posenc.causal) encode [#posenc.stick_breaking<remainder = "
+          "value>]");
   evaluate();
   for (size_t n = 0; n < output.size(); ++n)
     output[n] += rest[n / 4] * inputs.v.data[n];

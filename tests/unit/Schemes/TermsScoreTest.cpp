@@ -26,8 +26,7 @@ TEST_F(TermsScoreTest, Softcap) {
     expectScores([&](int b, int h, int i, int j) {
       double bias = -std::exp2(-2.0 * (h + 1)) * (at(i) - j);
       double score = sdot(b, h, i, j) + (isBefore ? 0 : bias);
-      return causal(i, j,
-                    std::tanh(score * 2) / 2 + (isBefore ? bias : 0));
+      return causal(i, j, std::tanh(score * 2) / 2 + (isBefore ? bias : 0));
     });
   }
 }
@@ -36,9 +35,9 @@ TEST_F(TermsScoreTest, Sinks) {
   auto score = [&](int b, int h, int i, int j) {
     return causal(i, j, sdot(b, h, i, j));
   };
-  for (const char *encoding : {"attention_sink",
-                               "attention_sink<values = [0.5, -1.0]>",
-                               "softmax_off_by_one"}) {
+  for (const char *encoding :
+       {"attention_sink", "attention_sink<values = [0.5, -1.0]>",
+        "softmax_off_by_one"}) {
     make(std::string("mask(#posenc.causal) encode [#posenc.") + encoding + "]",
          {2, 2, 1, 9, 6}); // the first rows see no key
     std::function<double(int)> sink = [&](int h) {
@@ -59,9 +58,10 @@ TEST_F(TermsScoreTest, Sinks) {
 
 TEST_F(TermsScoreTest, Cope) {
   for (bool perHead : {false, true}) {
-    make(std::string("mask(#posenc.causal) encode [#posenc.cope<positions = 5") +
-             (perHead ? ", tables = per_head, site = inside" : "") + ">]",
-         {1, 4, 2, 12, 20});
+    make(
+        std::string("mask(#posenc.causal) encode [#posenc.cope<positions = 5") +
+            (perHead ? ", tables = per_head, site = inside" : "") + ">]",
+        {1, 4, 2, 12, 20});
     expectScores([&](int b, int h, int i, int j) {
       if (j > at(i))
         return masked;
@@ -112,8 +112,8 @@ TEST_F(TermsScoreTest, RetentionDecay) {
     if (isPassed)
       inputs.tables["retention_decay.gamma"].data = {0.9, 0.25};
     expectScores([&](int b, int h, int i, int j) {
-      double gamma = isPassed ? t("retention_decay.gamma", h)
-                              : 1 - std::exp2(-1.0 - h);
+      double gamma =
+          isPassed ? t("retention_decay.gamma", h) : 1 - std::exp2(-1.0 - h);
       return causal(i, j, sdot(b, h, i, j) * std::pow(gamma, at(i) - j));
     });
   }
@@ -151,8 +151,7 @@ TEST_F(TermsScoreTest, StickBreaking) {
 }
 
 TEST_F(TermsScoreTest, Retention) {
-  make("mask(#posenc.causal) encode [#posenc.retention]",
-       {1, 4, 2, 12, 30, 6});
+  make("mask(#posenc.causal) encode [#posenc.retention]", {1, 4, 2, 12, 30, 6});
   auto score = [&](int b, int h, int i, int j) {
     if (j > at(i))
       return 0.0;
@@ -165,8 +164,7 @@ TEST_F(TermsScoreTest, Retention) {
       double angle = (at(i) - j) * std::pow(1e4, -p / 2.0);
       product += (x * std::conj(y) * std::polar(1.0, angle)).real();
     }
-    return product / std::sqrt(6) * std::pow(gamma, at(i) - j) /
-           std::sqrt(sum);
+    return product / std::sqrt(6) * std::pow(gamma, at(i) - j) / std::sqrt(sum);
   };
   // Sums below 1 and above it.
   for (double &x : inputs.q.data)
@@ -227,8 +225,8 @@ TEST_F(TermsScoreTest, LinearAttention) {
         double sum = 0, output = 0;
         for (int j = 0; j <= at(i); ++j) {
           sum += product(b, h, i, j, 0);
-          output += product(b, h, i, j, isRotated ? at(i) - j : 0) *
-                    v(b, h, j, c);
+          output +=
+              product(b, h, i, j, isRotated ? at(i) - j : 0) * v(b, h, j, c);
         }
         return sum == 0 ? 0 : output / sum;
       });

@@ -5,9 +5,10 @@
 // Calling convention: `int32_t symbol(args...)` in C, result 0. An argument of
 // rank 0 is an int32_t by value; any other is a `struct halide_buffer_t *` (see
 // TileBuffer) with f32 or int32 elements. Its `min` is 0 in every dimension but
-// a strip's and the rows of an unbounded prepared table. Strides count elements. Offsets within one buffer are computed in
-// 32 bits: (extent - 1) * stride must stay below 2^31 in every dimension, so
-// the driver cuts long runs of keys.
+// a strip's and the rows of an unbounded prepared table. Strides count
+// elements. Offsets within one buffer are computed in 32 bits: (extent - 1) *
+// stride must stay below 2^31 in every dimension, so the driver cuts long runs
+// of keys.
 //
 // Functions allocate nothing; they take 160 to 400 KB of stack and write
 // nothing but the buffers listed as written.
@@ -27,17 +28,17 @@ enum class TileArgKind {
   Key,   // f32 (head_dim, m), stride 1 in dimension 0. Symbol "": the caller's;
          // "<i>": result i of posenc.keys
   Value, // f32 (value_dim, m), stride 1 in dimension 0
-  OwnValue, // f32 (value_dim, n), stride 1 in dimension 0: for row i of the
-            // call the value of key i + Lk - Lq; Lq must not exceed Lk
+  OwnValue,   // f32 (value_dim, n), stride 1 in dimension 0: for row i of the
+              // call the value of key i + Lk - Lq; Lq must not exceed Lk
   AllQueries, // f32 (head_dim, heads, n), stride 1 in dimension 0: the caller's
               // queries of all heads, which the call must hold
   AllKeys,    // f32 (head_dim, kv_heads, m), in the key transform, likewise
   Angles,     // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
               // row (of each key in the key transform)
-  Strip, // f32 (any), stride 1: entry i - j for row i and key j of this
-         // call. Covers rows 0 .. TileFunction::rows - 1, also those
-         // beyond n, and keys 0 .. m - 1
-  Table, // f32, the slice of this head and batch entry; see TileArg::dims
+  Strip,      // f32 (any), stride 1: entry i - j for row i and key j of this
+              // call. Covers rows 0 .. TileFunction::rows - 1, also those
+              // beyond n, and keys 0 .. m - 1
+  Table,      // f32, the slice of this head and batch entry; see TileArg::dims
   PreparedTable,  // the same of a posenc.prepare of kind rows
   QueryPositions, // int32 (n), stride 1
   KeyPositions,   // int32 (m), stride 1
