@@ -493,7 +493,6 @@ void ScoreBuilder::schedule(const ScoreLevels &levels) {
       func.compute_at(levels.group)
           .bound(i, 0, rows)
           .align_bounds(j, count)
-          .align_bounds(j, count)
           .bound_extent(j, count)
           .vectorize(i, lanes);
     };
