@@ -47,8 +47,8 @@ std::string rotated(const std::string &by, const std::string &modulus = "") {
   return side('q', 'i') + side('k', 'j') + dot;
 }
 
-// From 1/e to e: products of large numbers that cancel would say nothing about a
-// small score.
+// From 1/e to e: products of large numbers that cancel would say nothing about
+// a small score.
 const char *const modulus = R"mlir( modulus {
   ^bb0(%pair: f64, %position: f64):
     %x = math.cos %position : f64
