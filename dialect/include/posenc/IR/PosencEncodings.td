@@ -2,3 +2,4 @@
 // Named encodings: what a user writes in the encode list of a kernel.
 include "posenc/IR/BiasEncodings.td"
 include "posenc/IR/RotaryEncodings.td"
+include "posenc/IR/EmbedEncodings.td"
