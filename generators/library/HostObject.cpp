@@ -48,10 +48,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-FailureOr<std::string> posenc::emitHostObject(ModuleOp module,
-                                              bool emitAssembly) {
+FailureOr<std::string>
+posenc::emitHostObject(ModuleOp module, std::unique_ptr<Pass> lowering,
+                       bool emitAssembly) {
   PassManager manager(module.getContext());
-  manager.addPass(createPosencLowerDriver());
+  manager.addPass(std::move(lowering));
   buildDriverToLLVMPipeline(manager);
   if (failed(manager.run(module)))
     return failure();

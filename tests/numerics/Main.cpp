@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
   testGolden(run);
   testDirect(run);
   testProperties(run);
+  testEmbed(run);
   NativeTestOptions options;
   options.full = full;
   testNative(run, options);

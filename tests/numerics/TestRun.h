@@ -37,6 +37,7 @@ private:
 void testGolden(TestRun &run);     // published numbers with the reference
 void testDirect(TestRun &run);     // formulas of each scheme with the reference
 void testProperties(TestRun &run); // the reference with itself
+void testEmbed(TestRun &run);      // input embeddings, all of the above
 struct NativeTestOptions {
   bool full = false;
 };

@@ -764,36 +764,36 @@ void PaddedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Shape
+// ShiftedPositions
 //===----------------------------------------------------------------------===//
 
-LogicalResult ShapeAttr::verify(Emit emitError, ShiftSource source,
+LogicalResult ShiftedPositionsAttr::verify(Emit emitError, ShiftSource source,
                                 ShiftLaw law, int64_t maxShift,
                                 int64_t tableRows, StringRef) {
-  // shape_c1
-  if (failed(verifyBetween(emitError, "'max_shift' of #posenc.shape", maxShift,
+  // shifted_positions_c1
+  if (failed(verifyBetween(emitError, "'max_shift' of #posenc.shifted_positions", maxShift,
                            0, kLargestPosition)))
     return failure();
-  // shape_c2
+  // shifted_positions_c2
   bool hasTable = source == ShiftSource::training && law == ShiftLaw::code;
   if (hasTable ? tableRows <= 0 || tableRows > kLargestPosition
                : tableRows != 0)
-    return emitError() << "expected #posenc.shape to state a positive "
+    return emitError() << "expected #posenc.shifted_positions to state a positive "
                           "'table_rows' exactly with 'shift = training, law = "
                           "code', but got "
                        << tableRows;
   return success();
 }
-StringRef ShapeAttr::getEncodingName() const { return getName(); }
-SmallVector<std::string> ShapeAttr::getOperandNames() const {
+StringRef ShiftedPositionsAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> ShiftedPositionsAttr::getOperandNames() const {
   if (getShift() != ShiftSource::operand)
     return {};
   return {join(getName(), "shift")};
 }
-LogicalResult ShapeAttr::verifyInEmbed(EmbedOp &, Emit) const {
+LogicalResult ShiftedPositionsAttr::verifyInEmbed(EmbedOp &, Emit) const {
   return success();
 }
-void ShapeAttr::expandEmbed(EmbedExpansion &expansion) const {
+void ShiftedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
   Value p = expansion.getCoord();
   double most = static_cast<double>(getMaxShift());
   switch (getShift()) {

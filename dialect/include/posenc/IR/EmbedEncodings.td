@@ -313,11 +313,11 @@ def Posenc_PaddedPositionsAttr
       Posenc_NameParam<"padded_positions">:$name);
 }
 
-def Posenc_ShapeAttr
-    : Posenc_EmbedEncodingAttr<"Shape", "shape", ["getOperandNames"]> {
+def Posenc_ShiftedPositionsAttr
+    : Posenc_EmbedEncodingAttr<"ShiftedPositions", "shifted_positions", ["getOperandNames"]> {
   let summary = "positions shifted by a random number for each sequence";
   let description = [{
-    Encodings after it see `p + k` (Kiyono et al., EMNLP 2021), with K =
+    Encodings after it see `p + k` (SHAPE, Kiyono et al., EMNLP 2021), with K =
     `max_shift`:
 
     - `shift = training, law = paper`: k uniform in 0 .. K for each sequence;
@@ -330,18 +330,18 @@ def Posenc_ShapeAttr
     Encoder and decoder draw independently if their calls have other seeds.
 
     Constraints:
-    - (shape_c1) `max_shift` is from 0 to 2^30;
-    - (shape_c2) `table_rows` is stated with `shift = training, law = code` only,
+    - (shifted_positions_c1) `max_shift` is from 0 to 2^30;
+    - (shifted_positions_c2) `table_rows` is stated with `shift = training, law = code` only,
       and is positive.
 
-    Example: `#posenc.shape<shift = training, law = paper, max_shift = 500>`
+    Example: `#posenc.shifted_positions<shift = training, law = paper, max_shift = 500>`
   }];
   let parameters = (ins
       "::posenc::ShiftSource":$shift,
       "::posenc::ShiftLaw":$law,
       Posenc_IntParam<"0", "the greatest shift">:$max_shift,
       Posenc_IntParam<"0", "rows of the authors' table of sinusoids">:$table_rows,
-      Posenc_NameParam<"shape">:$name);
+      Posenc_NameParam<"shifted_positions">:$name);
 }
 
 def Posenc_RandomisedPositionsAttr
