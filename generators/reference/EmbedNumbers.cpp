@@ -5,7 +5,7 @@
 #include "posenc/Analysis/EmbedBody.h"
 #include "posenc/Analysis/KernelTensors.h"
 
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -196,11 +196,14 @@ llvm::Error EmbedCall::checkBound(BoundedOp op) {
     bool isRow = position >= 0 &&
                  position <= static_cast<double>(op.getRows() - 1) &&
                  std::floor(position) == position;
-    if (!isRow)
-      return llvm::createStringError(llvm::formatv(
-          "token {0} of batch entry {1} is at position {2:G}, but {3} has the "
-          "positions 0 .. {4}",
-          n % length, n / length, position, op.getWhat(), op.getRows() - 1));
+    if (isRow)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << "token " << n % length << " of batch entry " << n / length
+           << " is at position " << llvm::format("%.17g", position) << ", but "
+           << op.getWhat() << " has the positions 0 .. " << op.getRows() - 1;
+    return llvm::createStringError(text);
   }
   return llvm::Error::success();
 }

@@ -69,18 +69,18 @@ static const char *const bodies[] = {
     %r = math.tanh %e : f64
     posenc.yield %r : f64
   }
-  %5 = posenc.row_scale %4(%p, %o) : !posenc.tokens, !posenc.coord, !posenc.table<batch, key> {
-  ^bb0(%a: f64, %own: f64):
-    %r = arith.addf %a, %own : f64
-    posenc.yield %r : f64
+  %5 = posenc.row_scale %4(%p) : !posenc.tokens, !posenc.coord {
+  ^bb0(%a: f64):
+    posenc.yield %a : f64
   }
-  %6 = posenc.channel_map %5(%p, %c, %t : !posenc.coord, !posenc.table<row, channel>, !posenc.table<row, channel>) pairing(interleaved) {
-  ^bb0(%e: f64, %k: f64, %part: f64, %a: f64, %row: f64, %wave: f64):
+  %6 = posenc.channel_map %5(%p, %c, %t, %o : !posenc.coord, !posenc.table<row, channel>, !posenc.table<row, channel>, !posenc.table<batch, key>) pairing(interleaved) {
+  ^bb0(%e: f64, %k: f64, %part: f64, %a: f64, %row: f64, %wave: f64, %own: f64):
     %1 = arith.mulf %e, %row : f64
     %2 = arith.addf %1, %wave : f64
     %3 = arith.addf %2, %k : f64
     %4 = arith.subf %3, %part : f64
-    posenc.yield %4 : f64
+    %5 = arith.addf %4, %own : f64
+    posenc.yield %5 : f64
   }
   %7 = posenc.vector_norm %6 l2 over(head) epsilon(1.0e-3) floor : !posenc.tokens
   %8 = posenc.vector_norm %7 rms over(head) epsilon(1.0e-3) added : !posenc.tokens

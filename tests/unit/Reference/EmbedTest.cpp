@@ -145,7 +145,7 @@ TEST_F(EmbedTest, PositionsOutsideTables) {
   auto y = evaluate(1, 3, "encode [#posenc.learned_absolute<rows = 2>]");
   ASSERT_FALSE(static_cast<bool>(y));
   EXPECT_EQ(toString(y.takeError()),
-            "token 2 of batch entry 0 is at position 2.00, but "
+            "token 2 of batch entry 0 is at position 2, but "
             "learned_absolute.table has the positions 0 .. 1");
 }
 
