@@ -5,11 +5,13 @@
 Runs one kernel for each named encoding of the dialect on each instruction set,
 compares it with the reference, and writes the table between the markers of the
 README (--check: compares instead). A cell is `yes` when the kernel compiled and
-agreed; on a CPU without the instruction set the cell that is there stays.
+agreed, `no` when the compiler refuses it; numbers that differ are an error. On a
+CPU without the instruction set the cell that is there stays.
 """
 
 import argparse
-import glob
+import concurrent.futures
+import json
 import os
 import re
 import subprocess
@@ -18,154 +20,105 @@ import tempfile
 
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import schemes
+import tablegen
+
 BEGIN, END = "<!-- schemes: made by scripts/scheme_table.py -->", "<!-- schemes end -->"
 ISAS = ["x86-64", "x86-64-avx2", "x86-64-avx512"]
-
-# What the table says of each encoding, and the specification that is run.
-ENCODINGS = {
-    "nope": ("nothing (NoPE, arXiv 2305.19466)", "", ""),
-    "rope": ("rotates queries and keys (arXiv 2104.09864); half or interleaved pairing, partial dims, any base",
-             "", "mask(#posenc.causal)"),
-    "alibi": ("linear distance bias (arXiv 2108.12409); causal or symmetric, any head count", "",
-              "mask(#posenc.causal)"),
-    "t5_bias": ("learned bias per logarithmic bucket (arXiv 1910.10683); causal or bidirectional",
-                "`t5_bias.table` [buckets, H]", "scale(1.0)"),
-    "toeplitz_bias": ("learned bias per clipped distance", "`toeplitz_bias.table` [2 max_distance + 1, H]", ""),
-    "dense_bias": ("a bias for each pair", "`bias` [H or 1, Lq, Lk]", ""),
-}
-# The same for encodings of input embeddings: parameters, and the encodings that see the positions.
-LEARNED = ", #posenc.learned_absolute<rows = 99>"
-EMBED_ENCODINGS = {
-    "raw_index": ("adds the position", "", "", ""),
-    "one_hot": ("adds a unit vector for each position", "", "", ""),
-    "sinusoidal": ("adds sines and cosines (arXiv 1706.03762); both layouts, exponent laws and orders, padding", "",
-                   "<layout = interleaved, exponent = over_dim>", ""),
-    "learned_absolute": ("a learned row for each position; added, multiplied or alone, any offset",
-                         "`learned_absolute.table` [rows, dim]", "<rows = 99>", ""),
-    "conv_s2s": ("learned positions of source or target (arXiv 1705.03122)", "`conv_s2s.source` [rows, dim]",
-                 "<side = source, rows = 99>", ""),
-    "hierarchical": ("n learned rows for n^2 positions (kexue.fm 7947)", "`hierarchical.table` [rows, dim]",
-                     "<rows = 8>", ""),
-    "complex_order": ("complex words that turn with their position (ICLR 2020); frequencies and phases shared as stated",
-                      "`complex_order.ids` [B, L], `complex_order.amplitude` [words, dim / 2], "
-                      "`complex_order.frequency`", "<words = 9, frequency = word_and_dimension>", ""),
-    "cape": ("sinusoids of augmented real positions (arXiv 2106.03143)", "",
-             "<mode = training, max_global_shift = 5.0, max_local_shift = 0.5, max_global_scaling = 1.03>", ""),
-    "cape_2d": ("waves over a grid or plane, augmented (arXiv 2106.03143)", "",
-                "<mode = inference, radii = steps, rows = 6, columns = 9>", ""),
-    "padded_positions": ("positions that do not count padding: cumsum(mask) - 1, fairseq's make_positions",
-                         "`padded_positions.mask` [B, L]", "<source = mask, first = 0, padding = 1>", LEARNED),
-    "shifted_positions": ("positions shifted at random (SHAPE, EMNLP 2021); paper and code", "",
-                          "<shift = training, law = paper, max_shift = 40>", LEARNED),
-    "randomised_positions": ("sorted samples of a longer range (arXiv 2305.16843)",
-                             "`randomised_positions.positions` [B, L]", "<range = 99>", LEARNED),
-    "pose": ("positions with a random gap (PoSE, arXiv 2309.10400)", "", "<mode = training, target = 90>", LEARNED),
-}
-EMBED_DIM, TOKENS = 64, 49
-EMBED_OPERANDS = {
-    "learned_absolute.table": (99, EMBED_DIM), "conv_s2s.source": (99, EMBED_DIM),
-    "hierarchical.table": (8, EMBED_DIM), "complex_order.amplitude": (9, EMBED_DIM // 2),
-    "complex_order.frequency": (9, EMBED_DIM // 2),
-}
-EMBED_INTEGERS = {"complex_order.ids": 9, "padded_positions.mask": 2, "randomised_positions.positions": 99}
-
-HEADS, KV_HEADS, DIM, QUERIES, KEYS = 4, 2, 32, 37, 51
-OPERANDS = {"t5_bias.table": (32, HEADS), "toeplitz_bias.table": (255, HEADS), "bias": (HEADS, QUERIES, KEYS)}
+EXTENTS = {"B": 1, "H": 4, "Lq": 37, "Lk": 51, "L": 29, "H or 1": 4}
 
 
-def find_encodings():
-    """Mnemonics of the attributes that are encodings."""
-    encodings = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "dialect/include/posenc/IR/*Encodings.td"))):
-        with open(path, encoding="utf-8") as file:
-            encodings += re.findall(r'Posenc_(?:Embed)?EncodingAttr<\s*"\w+",\s*"(\w+)"', file.read())
-    return encodings
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
 
 
-def make_embed(encoding, folder):
-    """The specification of an input embedding and the arguments that run it."""
-    _, operands, parameters, following = EMBED_ENCODINGS[encoding]
-    spec = os.path.join(folder, "spec.mlir")
-    with open(spec, "w", encoding="utf-8") as file:
-        file.write(f"posenc.embed @e dim({EMBED_DIM}) dropout(0.1) encode [#posenc.{encoding}{parameters}{following}]\n")
+def read_tensors(options, spec, folder):
+    """The kernel's tensors as its manifest lists them; nothing when it does not compile."""
+    result = run([options.posenc_compile, spec, "--target", "x86-64", "-o", folder])
+    if result.returncode:
+        print(result.stderr, end="", file=sys.stderr)
+        return None
+    with open(os.path.join(folder, "k.json"), encoding="utf-8") as file:
+        return json.load(file)["tensors"]
+
+
+def make_inputs(tensors, kv_heads, folder):
+    """Random arrays for the tensors, as arguments of posenc-run."""
     rng = np.random.default_rng(1)
-    command = [spec, "--entry=embed"]
-    names = re.findall(r"`([\w.]+)`", operands) + ["learned_absolute.table"] * bool(following)
-    arrays = {name: rng.integers(0, EMBED_INTEGERS[name], (2, TOKENS)).astype(np.int32) if name in EMBED_INTEGERS
-              else rng.standard_normal(EMBED_OPERANDS[name]).astype(np.float32) for name in names}
-    for name, array in arrays.items():
-        path = os.path.join(folder, f"{name}.npy")
-        np.save(path, array)
-        command += ["--input", f"{name}={path}"]
-    if encoding != "complex_order":  # which replaces x
-        path = os.path.join(folder, "x.npy")
-        np.save(path, rng.standard_normal((2, TOKENS, EMBED_DIM)).astype(np.float32))
-        command += ["--x", path]
-    return command
-
-
-def measure(tool, encoding, clauses, folder):
-    """isa -> whether the kernel agrees with the reference."""
-    if encoding in EMBED_ENCODINGS:
-        return measure_command([tool] + make_embed(encoding, folder), folder)
-    spec = os.path.join(folder, "spec.mlir")
-    with open(spec, "w", encoding="utf-8") as file:
-        file.write(f"posenc.kernel @k heads({HEADS}) kv_heads({KV_HEADS}) head_dim({DIM}) dtype(f32) {clauses}\n"
-                   f"  encode [#posenc.{encoding}]\n")
-    rng = np.random.default_rng(1)
-    command = [tool, spec]
-    arrays = {"--q": (1, HEADS, QUERIES, DIM), "--k": (1, KV_HEADS, KEYS, DIM), "--v": (1, KV_HEADS, KEYS, DIM)}
-    for flag, shape in arrays.items():
-        path = os.path.join(folder, f"{flag[2:]}.npy")
-        np.save(path, rng.standard_normal(shape).astype(np.float32))
-        command += [flag, path]
-    for name in re.findall(r"`([\w.]+)`", ENCODINGS[encoding][1]):
-        path = os.path.join(folder, f"{name}.npy")
-        np.save(path, rng.standard_normal(OPERANDS[name]).astype(np.float32))
-        command += ["--input", f"{name}={path}"]
-    return measure_command(command, folder)
-
-
-def measure_command(command, folder):
-    results = {}
-    for isa in ISAS:
-        result = subprocess.run(command + ["--compare", "--isa", isa, "-o", os.path.join(folder, "o.npy")],
-                                capture_output=True, text=True)
-        if "this CPU does not have" in result.stderr:
+    extents = {**EXTENTS, "Hkv": kv_heads}
+    arguments = []
+    for tensor in tensors:
+        if tensor["output"]:
             continue
-        results[isa] = result.returncode == 0
-        if not results[isa]:
-            print(result.stderr, end="", file=sys.stderr)
-    return results
+        name = tensor["name"]
+        shape = tuple(extents.get(extent) or int(extent) for extent in tensor["shape"])
+        path = os.path.join(folder, f"{name}.npy")
+        if tensor["dtype"] == "i32":
+            np.save(path, np.sort(rng.integers(0, 40, shape), axis=-1).astype(np.int32))
+        else:
+            np.save(path, rng.standard_normal(shape).astype(np.float32))
+        arguments += [f"--{name}", path] if name in ("q", "k", "v", "x") else ["--input", f"{name}={path}"]
+    return arguments
 
 
-def make_table(tool, old):
-    lines = [BEGIN, "| encoding | what it does | operands | " + " | ".join(ISAS) + " |", "|---" * (3 + len(ISAS)) + "|"]
+def measure(options, encoding):
+    """The names and shapes of operands, and isa -> whether the kernel agrees with the reference."""
     with tempfile.TemporaryDirectory() as folder:
-        for encoding, (text, operands, clauses, *_) in (ENCODINGS | EMBED_ENCODINGS).items():
-            results = measure(tool, encoding, clauses, folder)
-            row = next((line for line in old if line.startswith(f"| `#posenc.{encoding}` ")), "")
-            before = [cell.strip() for cell in row.split("|")[4:-1]] or ["no"] * len(ISAS)
-            cells = [("yes" if results[isa] else "no") if isa in results else before[i] for i, isa in enumerate(ISAS)]
-            lines.append(f"| `#posenc.{encoding}` | {text} | {operands} | " + " | ".join(cells) + " |")
+        text = schemes.find_kernel(options.posenc_opt, encoding)
+        spec = os.path.join(folder, "spec.mlir")
+        with open(spec, "w", encoding="utf-8") as file:
+            file.write(text)
+        tensors = read_tensors(options, spec, folder)
+        if tensors is None:
+            return "", dict.fromkeys(ISAS, "no")
+        kv_heads = int((re.search(r"kv_heads\((\d+)\)", text) or [0, 4])[1])
+        command = [options.posenc_run, spec] + make_inputs(tensors, kv_heads, folder)
+        command += ["--entry", "embed"] if encoding.isEmbed else []
+        cells = {}
+        for isa in ISAS:
+            result = run(command + ["--compare", "--isa", isa, "-o", os.path.join(folder, "o.npy")])
+            if "this CPU does not have" in result.stderr:
+                continue
+            cells[isa] = "yes" if result.returncode == 0 else "wrong"
+            if result.returncode:
+                print(f"{encoding.mnemonic} on {isa}: {result.stderr}", end="", file=sys.stderr)
+    operands = [f"`{tensor['name']}` [{', '.join(tensor['shape'])}]" for tensor in tensors
+                if not tensor["output"] and tensor["name"] not in ("q", "k", "v", "x")]
+    return ", ".join(operands), cells
+
+
+def make_table(options, old):
+    lines = [BEGIN, "| encoding | what it is | operands of the kernel that is run | " + " | ".join(ISAS) + " |",
+             "|---" * (3 + len(ISAS)) + "|"]
+    encodings = schemes.read_encodings(options)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda encoding: measure(options, encoding), encodings))
+    wrong = []
+    for encoding, (operands, cells) in zip(encodings, results):
+        row = next((line for line in old if line.startswith(f"| `#posenc.{encoding.mnemonic}` ")), "")
+        before = [cell.strip() for cell in row.split("|")[4:-1]] or ["no"] * len(ISAS)
+        texts = [cells.get(isa, before[i]) for i, isa in enumerate(ISAS)]
+        if "wrong" in texts:
+            wrong.append(encoding.mnemonic)
+        lines.append(f"| `#posenc.{encoding.mnemonic}` | {encoding.summary} | {operands} | " + " | ".join(texts) + " |")
+    if wrong:
+        sys.exit("scheme_table.py: error: differs from the reference: " + ", ".join(wrong))
     return lines + [END]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--posenc-run", default="posenc-run", help="the tool")
+    parser.add_argument("--posenc-compile", default="posenc-compile", help="the tool")
+    parser.add_argument("--posenc-opt", default="posenc-opt", help="the tool")
     parser.add_argument("--check", action="store_true", help="fail if the README differs, change nothing")
+    tablegen.add_arguments(parser)
     options = parser.parse_args()
-    encodings = find_encodings()
-    known = sorted(ENCODINGS | EMBED_ENCODINGS)
-    if sorted(encodings) != known:
-        sys.exit(f"scheme_table.py: error: expected the encodings {sorted(encodings)}, found {known}")
-    readme = os.path.join(ROOT, "README.md")
+    readme = os.path.join(tablegen.ROOT, "README.md")
     with open(readme, encoding="utf-8") as file:
         lines = file.read().split("\n")
     begin, end = lines.index(BEGIN), lines.index(END)
-    table = make_table(options.posenc_run, lines[begin:end])
+    table = make_table(options, lines[begin:end])
     if table == lines[begin:end + 1]:
         return
     if options.check:

@@ -24,7 +24,7 @@ struct ExprAlgebra {
   /// A call of the C library for each lane, in double precision.
   Expr libm(const char *name, ArrayRef<Expr> x) {
     std::vector<Expr> arguments;
-    for (Expr argument : x)
+    for (const Expr &argument : x)
       arguments.push_back(Halide::cast<double>(argument));
     return Halide::cast(
         type, Halide::Internal::Call::make(Halide::Float(64), name, arguments,

@@ -38,7 +38,7 @@ static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
                                           JITSymbolFlags::Exported |
                                               JITSymbolFlags::Callable};
   };
-#define POSENC_ADD(name) add(#name, &name)
+#define POSENC_ADD(name) add(#name, &(name))
   POSENC_ADD(posenc_kernel_enter);
   POSENC_ADD(posenc_kernel_enter_prepare);
   POSENC_ADD(posenc_kernel_scratch_bytes);

@@ -1,193 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks the inputs of a kernel and walks its batch entries, heads and rows.
+// Walks the batch entries, heads and rows of a call.
 #include "posenc/Reference/Reference.h"
 
-#include "HeadInterpreter.h"
+#include "Checks.h"
+#include "RowBlock.h"
 
-#include "posenc/Analysis/KernelTensors.h"
-
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace posenc;
-
-namespace {
-
-/// Compares tensors with what the kernel and the tensors before them say. The
-/// first tensor that mentions a symbolic extent fixes it.
-class ShapeChecker {
-public:
-  explicit ShapeChecker(KernelOp kernel) : kernel(kernel) {}
-
-  llvm::Expected<CallShape> check(const ReferenceInputs &inputs);
-
-private:
-  std::optional<int64_t> getExtent(const Extent &extent) const;
-  std::string printExpected(const KernelTensor &tensor) const;
-  llvm::Error checkShape(const KernelTensor &tensor,
-                         llvm::ArrayRef<int64_t> actual, size_t elements);
-  llvm::Error checkHeads(int64_t heads, int64_t firstHead);
-  llvm::Error checkPositions(llvm::StringRef name, const IntTensor &tensor);
-
-  KernelOp kernel;
-  llvm::DenseMap<int32_t, int64_t> symbols; // by ExtentKind
-};
-
-} // namespace
-
-static llvm::Error fail(const llvm::Twine &message) {
-  return llvm::createStringError(message);
-}
-
-static std::string printShape(llvm::ArrayRef<int64_t> extents) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << '[';
-  llvm::interleaveComma(extents, stream);
-  stream << ']';
-  return text;
-}
-
-std::optional<int64_t> ShapeChecker::getExtent(const Extent &extent) const {
-  if (extent.kind == ExtentKind::Const)
-    return extent.value;
-  ExtentKind kind =
-      extent.kind == ExtentKind::HeadsOr1 ? ExtentKind::Heads : extent.kind;
-  auto found = symbols.find(static_cast<int32_t>(kind));
-  if (found == symbols.end())
-    return std::nullopt;
-  return found->second;
-}
-
-std::string ShapeChecker::printExpected(const KernelTensor &tensor) const {
-  std::string names, numbers;
-  llvm::raw_string_ostream nameStream(names), numberStream(numbers);
-  llvm::interleaveComma(tensor.extents, nameStream, [&](const Extent &extent) {
-    nameStream << extent.str();
-  });
-  llvm::interleaveComma(tensor.extents, numberStream,
-                        [&](const Extent &extent) {
-                          if (std::optional<int64_t> number = getExtent(extent))
-                            numberStream << *number;
-                          else
-                            numberStream << "any";
-                          if (extent.kind == ExtentKind::HeadsOr1)
-                            numberStream << " or 1";
-                        });
-  return "[" + names + "] = [" + numbers + "]";
-}
-
-llvm::Error ShapeChecker::checkShape(const KernelTensor &tensor,
-                                     llvm::ArrayRef<int64_t> actual,
-                                     size_t elements) {
-  bool fits = actual.size() == tensor.extents.size();
-  for (size_t axis = 0; fits && axis < actual.size(); ++axis) {
-    std::optional<int64_t> expected = getExtent(tensor.extents[axis]);
-    bool isOne =
-        tensor.extents[axis].kind == ExtentKind::HeadsOr1 && actual[axis] == 1;
-    fits =
-        actual[axis] >= 0 && (!expected || actual[axis] == *expected || isOne);
-  }
-  if (!fits)
-    return fail("expected '" + tensor.name + "' to have the shape " +
-                printExpected(tensor) + ", but got " + printShape(actual));
-  int64_t count = 1;
-  for (auto [axis, extent] : llvm::enumerate(tensor.extents)) {
-    if (!getExtent(extent))
-      symbols[static_cast<int32_t>(extent.kind)] = actual[axis];
-    if (llvm::MulOverflow(count, actual[axis], count))
-      return fail("expected the size of '" + tensor.name +
-                  "' to fit in 63 bits, but got the shape " +
-                  printShape(actual));
-  }
-  if (static_cast<size_t>(count) != elements)
-    return fail("expected '" + tensor.name + "' to have " + llvm::Twine(count) +
-                " elements for the shape " + printShape(actual) + ", but got " +
-                llvm::Twine(elements));
-  return llvm::Error::success();
-}
-
-llvm::Error ShapeChecker::checkHeads(int64_t heads, int64_t firstHead) {
-  int64_t limit = kernel.getHeads(), group = limit / kernel.getNumKvHeads();
-  if (firstHead < 0 || firstHead + heads > limit)
-    return fail("expected the heads of 'q' to be among the kernel's " +
-                llvm::Twine(limit) + ", but got " + llvm::Twine(heads) +
-                " from head " + llvm::Twine(firstHead));
-  if (heads % group || firstHead % group)
-    return fail("expected the heads of 'q' and the first head to be multiples "
-                "of " +
-                llvm::Twine(group) + " (heads / kv_heads), but got " +
-                llvm::Twine(heads) + " and " + llvm::Twine(firstHead));
-  symbols[static_cast<int32_t>(ExtentKind::KvHeads)] = heads / group;
-  return llvm::Error::success();
-}
-
-llvm::Error ShapeChecker::checkPositions(llvm::StringRef name,
-                                         const IntTensor &tensor) {
-  int64_t queryLen = *getExtent({ExtentKind::QueryLen});
-  int64_t keyLen = *getExtent({ExtentKind::KeyLen});
-  if (queryLen > keyLen)
-    return fail("expected at most as many queries as positions in '" + name +
-                "' (" + llvm::Twine(keyLen) + "), but got " +
-                llvm::Twine(queryLen));
-  for (int64_t position : tensor.data)
-    if (!llvm::isInt<32>(position))
-      return fail("expected the positions in '" + name +
-                  "' to be 32-bit integers, but got " + llvm::Twine(position));
-  return llvm::Error::success();
-}
-
-llvm::Expected<CallShape> ShapeChecker::check(const ReferenceInputs &inputs) {
-  for (const KernelTensor &tensor : getKernelTensors(kernel)) {
-    if (tensor.isOutput)
-      continue;
-    if (tensor.isInteger) {
-      auto found = inputs.positions.find(tensor.name);
-      if (found == inputs.positions.end())
-        return fail("expected integers for the operand '" + tensor.name +
-                    "', but got none");
-      const IntTensor &given = found->second;
-      if (llvm::Error error =
-              checkShape(tensor, given.shape, given.data.size()))
-        return error;
-      if (llvm::Error error = checkPositions(tensor.name, given))
-        return error;
-      continue;
-    }
-    const RealTensor *given =
-        llvm::StringSwitch<const RealTensor *>(tensor.name)
-            .Case("q", &inputs.q)
-            .Case("k", &inputs.k)
-            .Case("v", &inputs.v)
-            .Default(nullptr);
-    if (!given) {
-      auto found = inputs.tables.find(tensor.name);
-      if (found == inputs.tables.end())
-        return fail("expected numbers for the operand '" + tensor.name +
-                    "', but got none");
-      given = &found->second;
-    }
-    if (llvm::Error error =
-            checkShape(tensor, given->shape, given->data.size()))
-      return error;
-    if (given == &inputs.q)
-      if (llvm::Error error = checkHeads(inputs.q.shape[1], inputs.firstHead))
-        return error;
-  }
-  CallShape shape;
-  shape.batch = *getExtent({ExtentKind::Batch});
-  shape.heads = *getExtent({ExtentKind::Heads});
-  shape.kvHeads = *getExtent({ExtentKind::KvHeads});
-  shape.queryLen = *getExtent({ExtentKind::QueryLen});
-  shape.keyLen = *getExtent({ExtentKind::KeyLen});
-  shape.headDim = kernel.getHeadDim();
-  shape.valueDim = kernel.getValueSize();
-  shape.firstHead = inputs.firstHead;
-  return shape;
-}
 
 static void allocate(RealTensor &tensor, llvm::ArrayRef<int64_t> shape) {
   int64_t count = 1;
@@ -197,41 +19,89 @@ static void allocate(RealTensor &tensor, llvm::ArrayRef<int64_t> shape) {
   tensor.data.assign(count, 0.0);
 }
 
+/// The log-sum-exp is that of the body's first posenc.normalize.
+static bool hasLse(KernelOp kernel) {
+  for (NormalizeOp op : kernel.getBody().front().getOps<NormalizeOp>())
+    return op.getKind() == NormalizeKind::softmax ||
+           op.getKind() == NormalizeKind::exp;
+  return false;
+}
+
+static ReferenceOutputs allocateOutputs(KernelOp kernel, const CallShape &shape,
+                                        const ReferenceOptions &options) {
+  int64_t b = shape.batch, h = shape.heads, lq = shape.queryLen;
+  ReferenceOutputs outputs;
+  allocate(outputs.o, {b, h, lq, shape.valueDim});
+  if (hasLse(kernel))
+    allocate(outputs.lse, {b, h, lq});
+  for (RealTensor *rows : {&outputs.maxScore, &outputs.maxValue})
+    allocate(*rows, {b, h, lq});
+  if (options.scores)
+    allocate(outputs.scores, {b, h, lq, shape.keyLen});
+  return outputs;
+}
+
+/// Rows of a block are summed one by one, so its size and the threads do not
+/// show in the result.
+static void evaluateHeads(const Call &call, const Positions &positions,
+                          llvm::ArrayRef<const Head *> heads, int64_t blockRows,
+                          ReferenceOutputs &outputs) {
+  int64_t rows = call.shape.queryLen;
+  llvm::parallelFor(0, llvm::divideCeil(rows, blockRows), [&](size_t block) {
+    int64_t begin = block * blockRows;
+    RowBlock(call, positions, heads, begin, std::min(rows, begin + blockRows))
+        .evaluate(outputs);
+  });
+}
+
+/// All heads are held at once.
+static void evaluateTogether(const Call &call, HeadBuilder &builder,
+                             ReferenceOutputs &outputs) {
+  std::vector<Head> heads;
+  for (int64_t h = 0; h < call.shape.heads; ++h) {
+    Head head = builder.build(h, heads.empty() ? nullptr : &heads.back());
+    heads.push_back(std::move(head));
+  }
+  llvm::SmallVector<const Head *> pointers;
+  for (const Head &head : heads)
+    pointers.push_back(&head);
+  evaluateHeads(call, builder.getPositions(), pointers, 2, outputs);
+}
+
+static void evaluateEach(const Call &call, HeadBuilder &builder,
+                         ReferenceOutputs &outputs) {
+  Head previous;
+  for (int64_t h = 0; h < call.shape.heads; ++h) {
+    Head head = builder.build(h, h ? &previous : nullptr);
+    evaluateHeads(call, builder.getPositions(), &head, 16, outputs);
+    previous = std::move(head);
+  }
+}
+
 llvm::Expected<ReferenceOutputs>
 posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
                           const ReferenceOptions &options) {
   if (!kernel.isExpanded())
-    return fail("expected a kernel with a body, but '@" + kernel.getSymName() +
-                "' has named encodings: run posenc-expand-encodings first");
-  if (llvm::Error error = HeadInterpreter::checkBody(kernel))
+    return llvm::createStringError(
+        "expected a kernel with a body, but '@" + kernel.getSymName() +
+        "' has named encodings: run posenc-expand-encodings first");
+  if (llvm::Error error = checkBody(kernel))
     return error;
-  llvm::Expected<CallShape> shape = ShapeChecker(kernel).check(inputs);
+  llvm::Expected<CallShape> shape = checkShapes(kernel, inputs);
   if (!shape)
     return shape.takeError();
+  if (llvm::Error error = checkCall(kernel, *shape))
+    return error;
 
-  int64_t b = shape->batch, h = shape->heads, lq = shape->queryLen,
-          lk = shape->keyLen;
-  ReferenceOutputs outputs;
-  allocate(outputs.o, {b, h, lq, shape->valueDim});
-  for (RealTensor *rows : {&outputs.lse, &outputs.maxScore, &outputs.maxValue})
-    allocate(*rows, {b, h, lq});
-  if (options.scores)
-    allocate(outputs.scores, {b, h, lq, lk});
-
-  // Rows of a block are summed one by one, so its size and the threads do not
-  // show in the result.
-  constexpr int64_t blockRows = 16;
-  HeadInterpreter interpreter(kernel, inputs, *shape);
-  for (int64_t batch = 0; batch < b; ++batch) {
-    interpreter.enterBatch(batch);
-    for (int64_t head = 0; head < h; ++head) {
-      interpreter.enterHead(head);
-      llvm::parallelFor(0, llvm::divideCeil(lq, blockRows), [&](size_t block) {
-        int64_t begin = block * blockRows;
-        interpreter.evaluateRows(begin, std::min(lq, begin + blockRows),
-                                 outputs);
-      });
-    }
+  Call call(kernel, inputs, *shape);
+  Tables sharedTables = makeSharedTables(call);
+  ReferenceOutputs outputs = allocateOutputs(kernel, *shape, options);
+  for (int64_t batch = 0; batch < shape->batch; ++batch) {
+    HeadBuilder builder(call, sharedTables, batch);
+    if (readsAllScores(kernel))
+      evaluateTogether(call, builder, outputs);
+    else
+      evaluateEach(call, builder, outputs);
   }
   return outputs;
 }

@@ -90,7 +90,10 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
     if (tensor.isInteger) {
       IntTensor &positions = inputs.positions[tensor.name];
       positions.shape.assign(shape.begin(), shape.end());
-      for (int64_t b = 0; b < extents.batch; ++b) {
+      int64_t rows = extents.batch;
+      if (tensor.extents.size() > 2) // several axes
+        rows *= tensor.extents.front().value;
+      for (int64_t b = 0; b < rows; ++b) {
         int64_t position = 3 * b;
         for (int64_t j = 0; j < extents.keyLen; ++j) {
           positions.data.push_back(position);

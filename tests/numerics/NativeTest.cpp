@@ -42,8 +42,8 @@ static void reportCrash(int) {
   _exit(1);
 }
 
-static void runTest(TestRun &run, const std::string &name,
-                    function_ref<std::string()> body) {
+void posenc::numerics::runGuarded(TestRun &run, const std::string &name,
+                                  function_ref<std::string()> body) {
   strncpy(currentTest, name.c_str(), sizeof(currentTest) - 1);
   run.test(name, body);
 }
@@ -111,7 +111,7 @@ static void testShards(TestRun &run, const std::string &isa) {
                          "/first=" + std::to_string(begin) +
                          "/heads=" + std::to_string(count) +
                          "/prepared=" + std::to_string(prepared);
-      runTest(run, name, [&, begin = begin, count = count]() -> std::string {
+      runGuarded(run, name, [&, begin = begin, count = count]() -> std::string {
         if (!kernel.native) {
           std::string problem = kernel.load(
               "posenc.kernel @shard heads(6) kv_heads(3) head_dim(16) "
@@ -148,7 +148,7 @@ static void testNotFinite(TestRun &run, const std::string &isa) {
         {"nan_key", &ReferenceInputs::k, std::nan(""), true},
         {"nan_value", &ReferenceInputs::v, std::nan(""), true},
         {"inf_value", &ReferenceInputs::v, infinity, true}})
-    runTest(run, "native/not_finite/" + isa + "/" + c.name,
+    runGuarded(run, "native/not_finite/" + isa + "/" + c.name,
             [&]() -> std::string {
               if (!kernel.native) {
                 std::string problem =
@@ -332,14 +332,14 @@ void Grid::run(TestRun &run) {
         problem = kernel.load(spec.text, spec.isa);
       return *problem;
     };
-    runTest(run, "native/compile/" + spec.name, loadOnce);
+    runGuarded(run, "native/compile/" + spec.name, loadOnce);
     for (; at != rows.end() && (*at)[SpecIndex] == x; ++at) {
       const std::vector<size_t> &row = *at;
       std::string name = getName(row);
       // A kernel that does not compile has failed once, above.
       if (!run.isSelected(name) || !loadOnce().empty())
         continue;
-      runTest(run, name, [&] {
+      runGuarded(run, name, [&] {
         NativeCall call;
         call.arrangement = static_cast<Arrangement>(row[Arranged]);
         call.pool = row[Threads] ? pool : nullptr;

@@ -33,11 +33,18 @@ private:
   unsigned passed = 0, failed = 0;
 };
 
+/// Runs a test that may end the program: then its name is printed. The crash is
+/// caught once testNative() has run.
+void runGuarded(TestRun &run, const std::string &name,
+                llvm::function_ref<std::string()> body);
+
 /// The tests, by what they compare.
 void testGolden(TestRun &run);     // published numbers with the reference
 void testDirect(TestRun &run);     // formulas of each scheme with the reference
 void testProperties(TestRun &run); // the reference with itself
 void testEmbed(TestRun &run);      // input embeddings, all of the above
+/// Random kernels with the seeds first .. first + count - 1.
+void testRandom(TestRun &run, unsigned first, unsigned count);
 struct NativeTestOptions {
   bool full = false;
 };

@@ -313,8 +313,10 @@ static int runTool(const Options &command, MLIRContext &context,
   llvm::Expected<RunOptions> options = makeRunOptions(command);
   if (!options)
     return fail(options.takeError());
-  if (options->wantLse && kernel.getNoLse())
-    return fail("--lse: the kernel '" + llvm::Twine(name) + "' says no_lse");
+  if (options->wantLse && !kernel.exportsLse())
+    return fail(
+        "--lse: the kernel '" + llvm::Twine(name) + "' " +
+        (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
   return run(command, kernel, *options, 4, [&](const InputArrays &inputs) {
     return runNative(**module, name, inputs, *options);
   });

@@ -50,6 +50,20 @@ std::string KernelTensor::getTypeString() const {
   return text;
 }
 
+/// What a table holds depends on the region that reads it, but not what it is
+/// looked up by.
+static std::string describeTable(ArrayRef<TableAxis> axes) {
+  if (llvm::is_contained(axes, TableAxis::query) &&
+      llvm::is_contained(axes, TableAxis::key))
+    return "a number for each pair; -1e30 or less masks it";
+  std::string text = "a number for each ";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(
+      axes, stream, [&](TableAxis axis) { stream << stringifyTableAxis(axis); },
+      " and ");
+  return text;
+}
+
 /// `length` is that of the keys or tokens.
 static KernelTensor makeOperand(const OperandTensor &operand,
                                 ExtentKind length) {
@@ -88,14 +102,7 @@ static KernelTensor makeOperand(const OperandTensor &operand,
       break;
     }
   }
-  if (length == ExtentKind::Len) {
-    tensor.comment = "numbers of the encoding";
-    return tensor;
-  }
-  bool isDense = llvm::is_contained(operand.axes, TableAxis::query) &&
-                 llvm::is_contained(operand.axes, TableAxis::key);
-  tensor.comment = isDense ? "added to the score; -1e30 or less masks the pair"
-                           : "score units (natural)";
+  tensor.comment = describeTable(operand.axes);
   return tensor;
 }
 

@@ -13,6 +13,18 @@ namespace posenc {
 using namespace mlir;
 using namespace posenc;
 
+/// What encodings have to say about the context that a kernel is meant for.
+static void advise(KernelOp kernel) {
+  std::optional<uint64_t> length = kernel.getContextLength();
+  ArrayAttr list = kernel.getEncodeAttr();
+  if (!length || !list)
+    return;
+  for (Attribute entry : list)
+    cast<EncodingAttrInterface>(entry).advise(
+        kernel, *length,
+        [&](const Twine &text) { kernel.emitWarning() << text; });
+}
+
 static void expand(KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
@@ -72,9 +84,12 @@ namespace {
 struct ExpandEncodings
     : posenc::impl::PosencExpandEncodingsBase<ExpandEncodings> {
   void runOnOperation() override {
-    for (KernelOp kernel : getOperation().getOps<KernelOp>())
-      if (!kernel.isExpanded())
-        expand(kernel);
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      if (kernel.isExpanded())
+        continue;
+      advise(kernel);
+      expand(kernel);
+    }
     for (EmbedOp embed : getOperation().getOps<EmbedOp>())
       if (!embed.isExpanded())
         expand(embed);

@@ -25,8 +25,23 @@ struct Accuracy {
   std::string describe(llvm::StringRef name) const;
 };
 
-/// Per row i: |o - ref| <= (2e-6 + 8 * 2^-24 * max_j |S_ij|) * max_j |v_j|,
-/// maxima over the keys that the row sees. A row that sees none is exactly 0.
+/// Per row i: |o - ref| <= (2e-6 + 8 * 2^-24 * maxScore_i) * maxValue_i, where
+/// for softmax maxScore is max_j |S_ij| (a sink's score included) and maxValue
+/// max_j |v_j|, over the keys that the row sees. A row that sees none, and has
+/// no value of its own, is exactly 0.
+///
+/// The rule says that an error of a score is one of its weight, and that the
+/// weights' errors add up. In general, with weights w_ij:
+///  - maxValue is mass_i * max_j |v_j|, the most that |o_i| can be; `mass_i` is
+///    1 for softmax and sum_j |w_ij| otherwise. Rows of value tables that
+///    visible pairs look up count as values of an output of their own, and the
+///    remainder as a value of mass |1 - sum_j w_ij| + sum_j |w_ij|. Outputs
+///    that are added add theirs;
+///  - where weights are not exponentials of scores but scores over a
+///    denominator, the error of a weight is in proportion to the greatest score
+///    and not to its own: for n visible keys maxScore is n max_j |S_ij| /
+///    sum_j |S_ij|, and with `linear` the same of the denominator's terms is
+///    added to it.
 Accuracy measureOutput(const ReferenceOutputs &reference,
                        llvm::ArrayRef<float> o);
 

@@ -47,12 +47,16 @@ struct ReferenceOptions {
 };
 
 struct ReferenceOutputs {
-  RealTensor o;   // [B, H, Lq, Dv]
-  RealTensor lse; // [B, H, Lq], natural; -inf in a row that sees no key
-  /// [B, H, Lq, Lk] if asked for; masked pairs are -inf.
+  RealTensor o; // [B, H, Lq, Dv]
+  /// [B, H, Lq], natural, sinks included; -inf in a row that sees no key and
+  /// has no sink. Empty when the kernel's normaliser has none. Of several
+  /// normalisers this and `scores` are of the first.
+  RealTensor lse;
+  /// [B, H, Lq, Lk] if asked for: what enters the normaliser; masked pairs are
+  /// -inf.
   RealTensor scores;
-  /// Per row [B, H, Lq], over the keys that it sees (0 when there are none):
-  /// the greatest |score| and the greatest |element| of a value.
+  /// Per row [B, H, Lq], 0 when it sees no keys: what the errors of an f32
+  /// kernel grow with; see posenc/Reference/Accuracy.h.
   RealTensor maxScore, maxValue;
 };
 
@@ -62,8 +66,10 @@ struct ReferenceOutputs {
 ///  - a number of -1e30 or less in a table with query and key axes masks the
 ///    pair;
 ///  - a key of weight 0 contributes nothing, not even if its value is NaN.
-/// Fails, with a sentence that names the tensor, when the inputs do not fit the
-/// kernel. Memory beyond inputs and outputs is O(Lk) per thread and one head;
+///  - a row of a table is looked up at the nearest integer.
+/// Fails, with a sentence that names the tensor or the operation, when the
+/// inputs do not fit the kernel. Memory beyond inputs and outputs is O(Lk) per
+/// thread and one head, or all heads if posenc.head_mlp reads them together;
 /// the result does not depend on the number of threads.
 llvm::Expected<ReferenceOutputs>
 evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One call of a kernel: what every part of the interpreter reads.
+#ifndef POSENC_REFERENCE_CALL_H
+#define POSENC_REFERENCE_CALL_H
+
+#include "posenc/Reference/Reference.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <limits>
+
+namespace posenc {
+
+/// The score of a masked pair.
+constexpr double maskedScore = -std::numeric_limits<double>::infinity();
+
+/// The extents of one call, checked against its tensors.
+struct CallShape {
+  int64_t batch = 0, heads = 0, kvHeads = 0, queryLen = 0, keyLen = 0;
+  int64_t headDim = 0, valueDim = 0;
+  int64_t firstHead = 0;
+
+  int64_t getLength(Side side) const {
+    return side == Side::query ? queryLen : keyLen;
+  }
+  /// The storage index of the key at which query row 0 stands.
+  int64_t getFirstPlace(Alignment alignment) const {
+    return alignment == Alignment::bottom_right ? keyLen - queryLen : 0;
+  }
+};
+
+struct Call {
+  Call(KernelOp kernel, const ReferenceInputs &inputs, const CallShape &shape)
+      : body(kernel.getBody().front()), kernelHeads(kernel.getHeads()),
+        inputs(inputs), shape(shape) {}
+
+  mlir::Block &body;
+  int64_t kernelHeads;
+  const ReferenceInputs &inputs;
+  CallShape shape;
+};
+
+using Numbers = std::vector<double>;
+
+/// The positions of each token, by the value that stands for them.
+using Positions = llvm::DenseMap<mlir::Value, Numbers>;
+
+/// Those of batch entry `b`.
+Positions computePositions(const Call &call, int64_t b);
+
+/// The side of a vector's tokens.
+inline Side getSideOfVector(mlir::Value vector) {
+  return llvm::isa<QueryType>(vector.getType()) ? Side::query : Side::key;
+}
+
+} // namespace posenc
+
+#endif // POSENC_REFERENCE_CALL_H

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the tokens of a batch entry stand.
+#include "Call.h"
+#include "Lookup.h"
+
+using namespace mlir;
+using namespace posenc;
+
+static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
+  const CallShape &shape = call.shape;
+  Numbers result(shape.getLength(op.getSide()));
+  int64_t first = op.getSide() == Side::query
+                      ? shape.getFirstPlace(op.getLaw().getAlignment())
+                      : 0;
+  auto tensor = dyn_cast<PositionTensorAttr>(op.getLaw());
+  if (!tensor) {
+    int64_t offset = cast<IotaAttr>(op.getLaw()).getOffset();
+    for (auto [t, position] : llvm::enumerate(result))
+      position = static_cast<double>(first + offset + int64_t(t));
+    return result;
+  }
+  const IntTensor &given = call.inputs.positions.find(tensor.getName())->second;
+  int64_t row = (tensor.getAxis() * shape.batch + b) * shape.keyLen + first;
+  for (auto [t, position] : llvm::enumerate(result))
+    position = static_cast<double>(given.data[row + t]);
+  return result;
+}
+
+Positions posenc::computePositions(const Call &call, int64_t b) {
+  Positions positions;
+  for (Operation &op : call.body)
+    if (auto position = dyn_cast<PositionOp>(op)) {
+      positions[position] = readPositions(position, call, b);
+    } else if (auto remap = dyn_cast<RemapOp>(op)) {
+      Numbers result =
+          mapNumbers(remap.getBody(), positions[remap.getPosition()]);
+      positions[remap] = std::move(result);
+    }
+  return positions;
+}
