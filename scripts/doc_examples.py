@@ -127,7 +127,13 @@ def wrap(text):
         return in_plan(part, code)
     if re.search(EMBED_OPS, code):
         return EMBED.format(body=define_free_names(code, EMBED_VALUES) + "\n" + code)
-    return KERNEL.format(body=define_free_names(code) + "\n" + code)
+    # A name that the example defines is its own.
+    kernel = KERNEL.format(body=define_free_names(code) + "\n" + code)
+    for name in ("q", "k", "v"):
+        if re.search(rf"%{name} = ", code):
+            kernel = kernel.replace(f"%{name}: !posenc", f"%example_{name}: !posenc", 1)
+            kernel = re.sub(rf"(posenc\.(?:dot|weighted_sum) .*)%{name}\b", rf"\1%example_{name}", kernel)
+    return kernel
 
 
 def find_blocks(text):

@@ -64,11 +64,17 @@ def make_inputs(tensors, kv_heads, folder):
 def measure(options, encoding):
     """The names and shapes of operands, and isa -> whether the kernel agrees with the reference."""
     with tempfile.TemporaryDirectory() as folder:
-        text = schemes.find_kernel(options.posenc_opt, encoding)
         spec = os.path.join(folder, "spec.mlir")
-        with open(spec, "w", encoding="utf-8") as file:
-            file.write(text)
-        tensors = read_tensors(options, spec, folder)
+        tensors = None
+
+        def compiles(text):
+            nonlocal tensors
+            with open(spec, "w", encoding="utf-8") as file:
+                file.write(text)
+            tensors = read_tensors(options, spec, folder)
+            return tensors is not None
+
+        text = schemes.find_kernel(options.posenc_opt, encoding, compiles)
         if tensors is None:
             return "", dict.fromkeys(ISAS, "no")
         kv_heads = int((re.search(r"kv_heads\((\d+)\)", text) or [0, 4])[1])

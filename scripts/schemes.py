@@ -43,8 +43,9 @@ def read_encodings(options):
     return sorted(encodings, key=lambda encoding: encoding.mnemonic)
 
 
-def find_kernel(posenc_opt, encoding):
-    """A specification with the encoding that the verifier takes."""
+def find_kernel(posenc_opt, encoding, accepts=lambda text: True):
+    """The first specification with the encoding that the verifier takes and `accepts`, or else that it takes."""
+    first = None
     for example in encoding.examples:
         if encoding.isEmbed:
             candidates = [f"posenc.embed @k dim({dim}) encode [{example}]\n" for dim in (32, 64)]
@@ -52,6 +53,11 @@ def find_kernel(posenc_opt, encoding):
             candidates = [f"posenc.kernel @k heads(4) kv_heads({kv}) head_dim({dim}){mask}\n  encode [{example}]\n"
                           for dim in HEAD_DIMS for mask in (" mask(#posenc.causal)", "") for kv in (2, 4)]
         for text in candidates:
-            if subprocess.run([posenc_opt], input=text, capture_output=True, text=True).returncode == 0:
+            if subprocess.run([posenc_opt], input=text, capture_output=True, text=True).returncode:
+                continue
+            if accepts(text):
                 return text
+            first = first or text
+    if first:
+        return first
     raise SystemExit(f"error: no example of #posenc.{encoding.mnemonic} makes a kernel")

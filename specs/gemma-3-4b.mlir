@@ -7,7 +7,7 @@
 // + weight and rms_norm_eps 1e-6 before the rotation. Hugging Face weights
 // pair channel c with c + head_dim / 2.
 posenc.kernel @gemma_3_4b_local heads(8) kv_heads(4) head_dim(256) dtype(f32) mask(#posenc.window<left = 1023>)
-  encode [#posenc.qk_norm<kind = rms, epsilon = 1.0e-6, unit_offset = true>, #posenc.rope<base = 10000.0>]
+  encode [#posenc.qk_norm<kind = rms, gain = channel, epsilon = 1.0e-6, unit_offset = true>, #posenc.rope<base = 10000.0>]
 posenc.kernel @gemma_3_4b_global heads(8) kv_heads(4) head_dim(256) dtype(f32) mask(#posenc.causal)
-  encode [#posenc.qk_norm<kind = rms, epsilon = 1.0e-6, unit_offset = true>,
+  encode [#posenc.qk_norm<kind = rms, gain = channel, epsilon = 1.0e-6, unit_offset = true>,
           #posenc.rope<base = 1000000.0, scaling = #posenc.linear_scaling<factor = 8.0>>]

@@ -8,4 +8,4 @@
 posenc.kernel @llama_4_maverick_local heads(40) kv_heads(8) head_dim(128) dtype(f32) mask(#posenc.chunk<size = 8192>)
   encode [#posenc.rope<base = 500000.0, pairing = interleaved>]
 posenc.kernel @llama_4_maverick_global heads(40) kv_heads(8) head_dim(128) dtype(f32) mask(#posenc.causal)
-  encode [#posenc.nope, #posenc.temperature<scale = 0.1, floor = 8192>]
+  encode [#posenc.query_temperature<attn_scale = 0.1, floor_scale = 8192.0>]

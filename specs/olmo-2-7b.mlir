@@ -5,4 +5,4 @@
 // (modeling_olmo2.py). Hugging Face weights pair channel c with c + head_dim /
 // 2.
 posenc.kernel @olmo_2_7b heads(32) head_dim(128) dtype(f32) mask(#posenc.causal) context_length(4096)
-  encode [#posenc.qk_norm<kind = rms, over = all_heads, epsilon = 1.0e-6>, #posenc.rope<base = 500000.0>]
+  encode [#posenc.qk_norm<kind = rms, over = all_heads, gain = head_channel, epsilon = 1.0e-6>, #posenc.rope<base = 500000.0>]

@@ -5,4 +5,4 @@
 // rotation (modeling_qwen3.py). Hugging Face weights pair channel c with c +
 // head_dim / 2.
 posenc.kernel @qwen3_8b heads(32) kv_heads(8) head_dim(128) dtype(f32) mask(#posenc.causal) context_length(40960)
-  encode [#posenc.qk_norm<kind = rms, epsilon = 1.0e-6>, #posenc.rope<base = 1000000.0>]
+  encode [#posenc.qk_norm<kind = rms, gain = channel, epsilon = 1.0e-6>, #posenc.rope<base = 1000000.0>]

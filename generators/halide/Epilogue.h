@@ -7,12 +7,9 @@
 
 namespace posenc {
 
-struct EpilogueFuncs {
-  Halide::Func output, logSumExp;
-};
-
-/// Fully scheduled outputs of the pipeline.
-mlir::FailureOr<EpilogueFuncs>
+/// Fully scheduled outputs of the pipeline: the output, and the log-sum-exp
+/// where there is one.
+mlir::FailureOr<std::vector<Halide::Func>>
 buildEpilogue(EpilogueOp op, const TileContext &context, Halide::Func state);
 
 } // namespace posenc

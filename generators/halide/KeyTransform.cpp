@@ -2,16 +2,105 @@
 #include "KeyTransform.h"
 #include "Numerics.h"
 #include "Rotation.h"
+#include "Vectors.h"
 
 using namespace posenc;
+using Halide::Expr;
 using Halide::Func;
 using Halide::RDom;
 using Halide::Var;
 
-/// The keys after one rotation; each row is computed in one go before the next
-/// operation looks at it.
-static Func rotate(Func keys, TileRotateOp op, Halide::ImageParam angles,
-                   int64_t headDim, int64_t lanes, Var d, Var j) {
+namespace {
+/// One result of posenc.keys. Channels are lanes; each row is computed in one
+/// go before the next operation looks at it.
+class KeyBuilder : public VectorBuilder {
+public:
+  KeyBuilder(const TileParams &params, int64_t headDim, int64_t lanes,
+             Func out)
+      : VectorBuilder(params, headDim), lanes(lanes), out(out) {}
+
+  mlir::FailureOr<Func> build(mlir::Value vector);
+
+private:
+  Func place(Func vector);
+  Func rotate(Func keys, TileRotateOp op);
+
+  Expr read(Func vector, Expr channel) override { return vector(channel, j); }
+  Func define(const std::string &name,
+              llvm::function_ref<Expr(Var)> value) override;
+  Func defineNumber(const std::string &name, Expr value) override;
+  Func defineSum(const std::string &name, int64_t outer, int64_t channels,
+                 llvm::function_ref<Expr(Expr, Expr)> value) override;
+  Expr getNumber(Func number) override { return number(j); }
+  TokenPlace getPlace() override;
+  Halide::ImageParam getAllHeads() override {
+    return params.buffer(TileArgKind::AllKeys);
+  }
+  Expr getToken() override { return j; }
+
+  int64_t lanes;
+  Func out;
+  Var d{"d"}, j{"j"};
+  llvm::DenseMap<mlir::Value, Func> built;
+};
+} // namespace
+
+TokenPlace KeyBuilder::getPlace() {
+  TokenPlace place;
+  place.key = j;
+  if (params.has(TileArgKind::KeyBegin))
+    place.keyIndex = params.number(TileArgKind::KeyBegin) + j;
+  return place;
+}
+
+Func KeyBuilder::place(Func vector) {
+  return vector.compute_at(out, j)
+      .store_in(kTileMemory)
+      .bound(d, 0, static_cast<int>(headDim));
+}
+
+Func KeyBuilder::define(const std::string &name,
+                        llvm::function_ref<Expr(Var)> value) {
+  Func result(name);
+  result(d, j) = value(d);
+  place(result).vectorize(d, dividingWidth(headDim, lanes));
+  return result;
+}
+
+Func KeyBuilder::defineNumber(const std::string &name, Expr value) {
+  Func result(name);
+  result(j) = value;
+  result.compute_at(out, j).store_in(kTileMemory);
+  return result;
+}
+
+Func KeyBuilder::defineSum(const std::string &name, int64_t outer,
+                           int64_t channels,
+                           llvm::function_ref<Expr(Expr, Expr)> value) {
+  Func partial("partial_sums"), result(name);
+  Var lane("lane");
+  int width = dividingWidth(channels, lanes);
+  RDom r(0, static_cast<int>(channels) / width, 0, static_cast<int>(outer),
+         "summed");
+  partial(lane, j) = Halide::cast<double>(0);
+  partial(lane, j) += value(r.y, r.x * width + lane);
+  partial.compute_at(out, j)
+      .store_in(kTileMemory)
+      .bound(lane, 0, width)
+      .vectorize(lane, width)
+      .update()
+      .reorder(lane, r.x, r.y)
+      .vectorize(lane, width);
+  std::vector<Expr> parts;
+  for (int n = 0; n < width; ++n)
+    parts.push_back(partial(n, j));
+  result(j) = treeSum(parts);
+  result.compute_at(out, j).store_in(kTileMemory);
+  return result;
+}
+
+Func KeyBuilder::rotate(Func keys, TileRotateOp op) {
+  Halide::ImageParam angles = params.buffer(TileArgKind::Angles, op.getTable());
   RotatedPairs pairs(op);
   int count = static_cast<int>(pairs.pairs);
   Func result("rotated");
@@ -38,6 +127,30 @@ static Func rotate(Func keys, TileRotateOp op, Halide::ImageParam angles,
       .reorder(r.x, r.y, j)
       .vectorize(r.y, dividingWidth(count, lanes))
       .unroll(r.x);
+  place(result);
+  return result;
+}
+
+mlir::FailureOr<Func> KeyBuilder::build(mlir::Value vector) {
+  if (Func found = built.lookup(vector); found.defined())
+    return found;
+  mlir::FailureOr<Func> result;
+  if (mlir::Operation *op = vector.getDefiningOp()) {
+    mlir::FailureOr<Func> input = build(op->getOperand(0));
+    if (mlir::failed(input))
+      return mlir::failure();
+    if (auto rotation = llvm::dyn_cast<TileRotateOp>(op))
+      result = rotate(*input, rotation);
+    else
+      result = apply(op, *input);
+    if (mlir::failed(result))
+      return mlir::failure();
+  } else {
+    Func keys("key_rows");
+    keys(d, j) = params.buffer(TileArgKind::Key)(d, j);
+    result = keys;
+  }
+  built[vector] = *result;
   return result;
 }
 
@@ -46,24 +159,24 @@ posenc::buildKeyTransform(PlanOp plan, const TileParams &params,
                           int64_t lanes) {
   Var d("d"), j("j");
   int64_t headDim = plan.getHeadDim();
-  Func keys("key_rows"), out("keys");
-  keys(d, j) = params.buffer(TileArgKind::Key)(d, j);
-  for (mlir::Operation &part :
-       plan.getKeysOp().getBody().front().without_terminator()) {
-    auto rotation = llvm::dyn_cast<TileRotateOp>(part);
-    if (!rotation)
-      return part.emitOpError("cannot be generated in posenc.keys");
-    keys = rotate(keys, rotation,
-                  params.buffer(TileArgKind::Angles, rotation.getTable()),
-                  headDim, lanes, d, j);
-    keys.compute_at(out, j)
-        .store_in(kTileMemory)
-        .bound(d, 0, static_cast<int>(headDim));
+  mlir::Operation *yield =
+      plan.getKeysOp().getBody().front().getTerminator();
+  std::vector<Func> outputs;
+  for (auto [index, vector] : llvm::enumerate(yield->getOperands())) {
+    std::string symbol = getKeySymbol(plan, index);
+    if (symbol.empty())
+      continue;
+    Func out("keys_" + symbol);
+    mlir::FailureOr<Func> keys =
+        KeyBuilder(params, headDim, lanes, out).build(vector);
+    if (mlir::failed(keys))
+      return mlir::failure();
+    out(d, j) = (*keys)(d, j);
+    out.bound(d, 0, static_cast<int>(headDim))
+        .vectorize(d, dividingWidth(headDim, lanes));
+    out.output_buffer().dim(0).set_bounds(0, static_cast<int>(headDim));
+    out.output_buffer().dim(1).set_min(0);
+    outputs.push_back(out);
   }
-  out(d, j) = keys(d, j);
-  out.bound(d, 0, static_cast<int>(headDim))
-      .vectorize(d, dividingWidth(headDim, lanes));
-  out.output_buffer().dim(0).set_bounds(0, static_cast<int>(headDim));
-  out.output_buffer().dim(1).set_min(0);
-  return Halide::Pipeline(out);
+  return Halide::Pipeline(outputs);
 }

@@ -8,6 +8,11 @@ using Halide::Internal::Call;
 Expr posenc::toBits(Expr value) { return Halide::reinterpret<int32_t>(value); }
 Expr posenc::fromBits(Expr bits) { return Halide::reinterpret<float>(bits); }
 
+Expr posenc::hideFromBounds(Expr condition) {
+  Expr bits = Halide::reinterpret<int8_t>(Halide::cast<uint8_t>(condition));
+  return bits != Halide::cast<int8_t>(0);
+}
+
 // On bits: the code is compiled with fast-math, where a comparison of floats
 // may be inverted and then be true for NaN. Bits of negative floats grow with
 // the magnitude, and those of infinity are the last before NaN.
@@ -50,6 +55,9 @@ Expr posenc::exp2Approx(Expr x) {
   p = p * r + 1.f;
   return fromBits(toBits(p) + exponentBits);
 }
+
+// At 128 the exponent of 1 becomes that of infinity.
+Expr posenc::exp2OrInfinity(Expr x) { return exp2Approx(keepNaNMin(128.f, x)); }
 
 // With e = exp(2x) - 1: tanh(x) = e / (e + 2). For small x the exponent is 0
 // and e = r * p(r), so that the relative error is small there too.

@@ -20,6 +20,11 @@ constexpr float kLowestMaximum = -1e20f;
 /// Whether a score is kMaskedScore or less; false for NaN.
 Halide::Expr isMaskedScore(Halide::Expr score);
 
+/// The same condition, of which Halide's bounds inference learns nothing: it
+/// would compute less of a register tile than its consumer walks, with extents
+/// that are no constants.
+Halide::Expr hideFromBounds(Halide::Expr condition);
+
 /// Where intermediates live. Halide takes Stack memory of more than 16 KB from
 /// halide_malloc; Register memory is always an alloca of constant size.
 constexpr Halide::MemoryType kTileMemory = Halide::MemoryType::Register;
@@ -34,6 +39,9 @@ Halide::Expr fromBits(Halide::Expr bits);
 /// 2^x for f32, relative error 1.1e-7, exactly 1 at 0. It is 0 from -127 down,
 /// and less than 2^-126 between there and -126. NaN stays NaN.
 Halide::Expr exp2Approx(Halide::Expr x);
+
+/// The same, and infinity from 128 on.
+Halide::Expr exp2OrInfinity(Halide::Expr x);
 
 /// tanh(x) for f32, relative error a few units in the last place.
 Halide::Expr tanhApprox(Halide::Expr x);

@@ -9,20 +9,46 @@ using Halide::RDom;
 using Halide::RVar;
 using Halide::Var;
 
+WeightKind::WeightKind(PlanOp plan) {
+  mlir::Block &body = plan.getEpilogueOp().getBody().front();
+  for (TileNormalizeOp op : body.getOps<TileNormalizeOp>())
+    kind = op.getKind();
+  exponentiates =
+      kind == NormalizeKind::softmax || kind == NormalizeKind::exp;
+  needsWeightSum =
+      (kind == NormalizeKind::abs_sum || kind == NormalizeKind::linear) &&
+      !body.getOps<TileRemainderOp>().empty();
+}
+
 /// One step: its own Funcs, so that steps without masks pay for none.
 struct OnlineSoftmax::Stage {
-  Stage(const TileContext &context, Expr begin, Expr end, bool whole)
-      : keys(context.shape, begin, end, whole), score(context, keys, dots) {}
+  Stage(const TileContext &context, Expr begin, Expr end, bool whole,
+        const StepVectors &vectors, const ScanFuncs &scans)
+      : keys(context.shape, begin, end, whole),
+        score(context, keys, vectors, scans),
+        denominator(context, keys, vectors, scans), terms(context, keys) {}
 
   KeyBlocks keys;
-  /// Accumulators of a register tile of q.k and of weights.v.
-  Func dots{"dots"}, outputs{"outputs"};
+  /// A register tile of weights.v.
+  Func outputs{"outputs"};
   /// Scores and weights of a block, in groups of as many keys as a register
   /// tile has. An extra row per group holds the group's maximum or sum: it is
   /// made from registers, and the block's then needs a fraction of the loads.
+  /// Weights that are no exponentials are the scores.
   Func scores{"scores"}, weights{"weights"}, weightTile{"weight_tile"};
   Func blockMaximum{"block_maximum"}, blockSum{"block_sum"};
-  ScoreBuilder score;
+  /// Sums that are no sums of weights: the denominator's of a group and of a
+  /// block; and the weights' beside them.
+  Func denominatorGroups{"denominator_groups"};
+  Func blockWeights{"block_weights"};
+  ScoreBuilder score, denominator;
+
+  /// Rows of tables that are added to the values.
+  struct ValueTable {
+    Func row{"value_row"}, outputs{"table_outputs"};
+  };
+  BlockTerms terms;
+  std::vector<ValueTable> tables;
 
   /// Key within its group, group, key column of the output's accumulation.
   Var x{"x"}, group{"group"};
@@ -34,8 +60,11 @@ struct OnlineSoftmax::Stage {
 
 OnlineSoftmax::~OnlineSoftmax() = default;
 
-OnlineSoftmax::OnlineSoftmax(const TileContext &context, Func query)
-    : context(context), query(query), state("state") {
+OnlineSoftmax::OnlineSoftmax(const TileContext &context, WeightKind kind,
+                             const StepVectors &vectors,
+                             const ScanFuncs &scans)
+    : context(context), kind(kind), vectors(vectors), scans(scans),
+      state("state") {
   Var i = context.i, c("c");
   int rows = static_cast<int>(context.shape.rows);
   int columns = static_cast<int>(context.shape.stateColumns());
@@ -58,8 +87,8 @@ OnlineSoftmax::OnlineSoftmax(const TileContext &context, Func query)
 
 mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
   Expr end = context.params.number(TileArgKind::StepEnd, step.getSymName());
-  stages.push_back(
-      std::make_unique<Stage>(context, begin, end, step.getWholeBlocks()));
+  stages.push_back(std::make_unique<Stage>(
+      context, begin, end, step.getWholeBlocks(), vectors, scans));
   begin = end;
 
   Stage &stage = *stages.back();
@@ -67,24 +96,57 @@ mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
   stage.groups = RDom(0, stage.keys.groups, "groups");
   stage.groupedKeys = RDom(0, keys, 0, stage.keys.groups, "grouped_keys");
 
-  makeDots(stage);
-  mlir::FailureOr<ScoreValue> score = stage.score.build(step);
-  if (mlir::failed(score))
+  mlir::Operation *yield = step.getBody().front().getTerminator();
+  if (mlir::failed(buildScores(stage, yield)))
     return mlir::failure();
-  makeScores(stage, *score);
-  makeWeights(stage);
   makeOutput(stage);
+  mlir::OperandRange results = yield->getOperands();
+  for (unsigned n = 1; n < results.size(); ++n)
+    if (llvm::isa<TableType>(results[n].getType()))
+      if (mlir::failed(addValueTable(stage, results[n], results[n + 1])))
+        return mlir::failure();
   updateState(stage);
   return mlir::success();
 }
 
-void OnlineSoftmax::makeDots(Stage &stage) {
-  Var i = context.i, j = context.j, t = context.t;
-  Halide::ImageParam key = context.params.buffer(TileArgKind::Key);
-  RDom channel(0, static_cast<int>(context.shape.headDim), "channel");
-  stage.dots(i, j, t) = 0.f;
-  stage.dots(i, j, t) +=
-      fromBits(query(i, channel)) * key(channel, stage.keys.validKey(t, j));
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+mlir::LogicalResult OnlineSoftmax::buildScores(Stage &stage,
+                                               mlir::Operation *yield) {
+  mlir::FailureOr<ScoreValue> score =
+      stage.score.buildWithinKeys(yield->getOperand(0));
+  if (mlir::failed(score))
+    return mlir::failure();
+  if (kind.exponentiates) {
+    makeScores(stage, *score);
+    makeExponentials(stage);
+    return mlir::success();
+  }
+  if (kind.kind != NormalizeKind::linear) {
+    // Twice read: for the tile and its sum.
+    makeWeights(stage, stage.score.share(stage.score.zeroMasked(*score)));
+    return mlir::success();
+  }
+  // A pair that is masked in either of the two counts in neither sum.
+  auto build = [&](ScoreBuilder &builder, unsigned index) {
+    mlir::FailureOr<ScoreValue> value =
+        builder.buildWithinKeys(yield->getOperand(index));
+    mlir::FailureOr<ScoreValue> other =
+        builder.build(yield->getOperand(1 - index));
+    if (mlir::failed(value) || mlir::failed(other))
+      return mlir::FailureOr<ScoreValue>();
+    return mlir::FailureOr<ScoreValue>(builder.share(
+        builder.zeroMasked(builder.maskedAs(*value, *other))));
+  };
+  mlir::FailureOr<ScoreValue> weight = build(stage.score, 0);
+  mlir::FailureOr<ScoreValue> term = build(stage.denominator, 1);
+  if (mlir::failed(weight) || mlir::failed(term))
+    return mlir::failure();
+  makeWeights(stage, *weight);
+  makeDenominator(stage, *term);
+  return mlir::success();
 }
 
 void OnlineSoftmax::makeScores(Stage &stage, const ScoreValue &score) {
@@ -102,7 +164,7 @@ void OnlineSoftmax::makeScores(Stage &stage, const ScoreValue &score) {
           fromBits(stage.scores(i, keys, stage.groups, t)));
 }
 
-void OnlineSoftmax::makeWeights(Stage &stage) {
+void OnlineSoftmax::makeExponentials(Stage &stage) {
   Var i = context.i, t = context.t, x = stage.x, group = stage.group;
   int keys = static_cast<int>(context.shape.keys);
   Expr score = fromBits(stage.scores(i, x, group, t));
@@ -120,66 +182,167 @@ void OnlineSoftmax::makeWeights(Stage &stage) {
   stage.blockSum(i, t) += fromBits(stage.weights(i, keys, stage.groups, t));
 }
 
+void OnlineSoftmax::makeWeights(Stage &stage, const ScoreValue &weight) {
+  Var i = context.i, t = context.t, x = stage.x, group = stage.group;
+  int keys = static_cast<int>(context.shape.keys);
+  std::vector<Expr> tile;
+  for (int k = 0; k < keys; ++k) {
+    Expr value = weight.at(group * keys + k);
+    tile.push_back(kind.kind == NormalizeKind::abs_sum ? abs(value) : value);
+  }
+  stage.scores(i, x, group, t) = toBits(select(
+      x == keys, treeSum(tile), weight.at(group * keys + min(x, keys - 1))));
+  stage.weights = stage.scores;
+  if (kind.kind != NormalizeKind::linear) {
+    stage.blockSum(i, t) = 0.f;
+    stage.blockSum(i, t) += fromBits(stage.scores(i, keys, stage.groups, t));
+  }
+  if (kind.needsWeightSum) {
+    RDom r = stage.groupedKeys;
+    stage.blockWeights(i, t) = 0.f;
+    stage.blockWeights(i, t) += fromBits(stage.scores(i, r.x, r.y, t));
+  }
+}
+
+void OnlineSoftmax::makeDenominator(Stage &stage, const ScoreValue &term) {
+  Var i = context.i, t = context.t, group = stage.group;
+  int keys = static_cast<int>(context.shape.keys);
+  std::vector<Expr> tile;
+  for (int k = 0; k < keys; ++k)
+    tile.push_back(term.at(group * keys + k));
+  stage.denominatorGroups(i, group, t) = toBits(treeSum(tile));
+  stage.blockSum(i, t) = 0.f;
+  stage.blockSum(i, t) +=
+      fromBits(stage.denominatorGroups(i, stage.groups, t));
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+/// The state has whole register tiles of columns; those beyond the last are
+/// copies that nobody reads.
+Expr OnlineSoftmax::getColumn(Expr d) const {
+  const TileShape &shape = context.shape;
+  if (shape.valueDim % shape.values == 0)
+    return d;
+  return min(d, static_cast<int>(shape.valueDim) - 1);
+}
+
 void OnlineSoftmax::makeOutput(Stage &stage) {
   Var i = context.i, d = context.d, t = context.t;
-  const TileShape &shape = context.shape;
-  int keys = static_cast<int>(shape.keys);
+  int keys = static_cast<int>(context.shape.keys);
   Halide::ImageParam value = context.params.buffer(TileArgKind::Value);
-  // The state has whole register tiles of columns; those beyond the last are
-  // copies that nobody reads.
-  Expr column = d;
-  if (shape.valueDim % shape.values != 0)
-    column = min(d, static_cast<int>(shape.valueDim) - 1);
   RDom r = stage.groupedKeys;
   stage.outputs(i, d, t) = 0.f;
   stage.outputs(i, d, t) +=
       fromBits(stage.weights(i, r.x, r.y, t)) *
-      value(column, stage.keys.validKey(t, r.y * keys + r.x));
+      value(getColumn(d), stage.keys.validKey(t, r.y * keys + r.x));
+}
+
+mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
+                                                 mlir::Value table,
+                                                 mlir::Value relation) {
+  Var i = context.i, j = context.j, d = context.d, t = context.t;
+  int keys = static_cast<int>(context.shape.keys);
+  mlir::FailureOr<TermInput> index =
+      stage.terms.readIndex(relation, stage.terms.getPlace(j));
+  if (mlir::failed(index))
+    return mlir::failure();
+  Stage::ValueTable &term = stage.tables.emplace_back();
+  term.row(i, j, t) = roundToInt(index->value);
+  RDom r = stage.groupedKeys;
+  TermInput row;
+  row.value = term.row(i, r.y * keys + r.x, t);
+  mlir::FailureOr<TermInput> element = stage.terms.readTable(
+      table, TokenPlace(), row, getColumn(d));
+  if (mlir::failed(element))
+    return mlir::failure();
+  term.outputs(i, d, t) = 0.f;
+  term.outputs(i, d, t) += fromBits(stage.weights(i, r.x, r.y, t)) *
+                           Halide::cast<float>(element->value);
+  return mlir::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The state
+//===----------------------------------------------------------------------===//
+
+/// The new value of a slot after a block. `likely` stands on the value: on the
+/// condition it would do nothing. Halide then peels the slots off the loop over
+/// output columns.
+Expr OnlineSoftmax::getUpdate(Stage &stage, RVar slot, RVar block) {
+  Var i = context.i;
+  int slots = static_cast<int>(context.shape.stateSlots());
+  int columns = static_cast<int>(context.shape.stateColumns());
+  Expr column = clamp(slot - slots, 0, columns - slots - 1);
+  Expr outputs = stage.outputs(i, column, block);
+  for (Stage::ValueTable &table : stage.tables)
+    outputs = outputs + table.outputs(i, column, block);
+  if (kind.exponentiates) {
+    Expr blockMaximum = stage.blockMaximum(i, block);
+    Expr maximum = max(state(i, int(Maximum)), blockMaximum);
+    return select(slot >= slots,
+                  likely(state(i, slot) * state(i, int(OldFactor)) +
+                         outputs * state(i, int(NewFactor))),
+                  select(slot == int(OldFactor),
+                         exp2Approx(state(i, int(Maximum)) - maximum),
+                         slot == int(NewFactor),
+                         exp2Approx(blockMaximum - maximum),
+                         slot == int(Maximum), maximum, slot == int(Sum),
+                         state(i, int(Sum)) * state(i, int(OldFactor)) +
+                             stage.blockSum(i, block) *
+                                 state(i, int(NewFactor)),
+                         0.f));
+  }
+  Expr sums = select(slot == int(Sum),
+                     state(i, int(Sum)) + stage.blockSum(i, block), 0.f);
+  if (kind.needsWeightSum)
+    sums = select(slot == int(WeightSum),
+                  state(i, int(WeightSum)) + stage.blockWeights(i, block),
+                  sums);
+  return select(slot >= slots, likely(state(i, slot) + outputs), sums);
 }
 
 void OnlineSoftmax::updateState(Stage &stage) {
   Var i = context.i;
-  const TileShape &shape = context.shape;
-  int slots = static_cast<int>(shape.stateSlots());
-  int columns = static_cast<int>(shape.stateColumns());
-
-  RDom r(0, columns, 0, stage.keys.blocks, "update");
-  RVar slot = r.x, block = r.y;
-  Expr blockMaximum = stage.blockMaximum(i, block);
-  Expr maximum = max(state(i, int(Maximum)), blockMaximum);
-  Expr column = clamp(slot - slots, 0, columns - slots - 1);
-  // `likely` stands on the value: on the condition it would do nothing. Halide
-  // then peels the slots off the loop over output columns.
-  state(i, slot) =
-      select(slot >= slots,
-             likely(state(i, slot) * state(i, int(OldFactor)) +
-                    stage.outputs(i, column, block) * state(i, int(NewFactor))),
-             select(slot == int(OldFactor),
-                    exp2Approx(state(i, int(Maximum)) - maximum),
-                    slot == int(NewFactor), exp2Approx(blockMaximum - maximum),
-                    slot == int(Maximum), maximum, slot == int(Sum),
-                    state(i, int(Sum)) * state(i, int(OldFactor)) +
-                        stage.blockSum(i, block) * state(i, int(NewFactor)),
-                    0.f));
+  RDom r(0, static_cast<int>(context.shape.stateColumns()), 0,
+         stage.keys.blocks, "update");
+  RVar slot = r.x, tile("tile"), inTile("in_tile");
+  stage.block = r.y;
+  stage.registerTile = tile;
+  state(i, slot) = getUpdate(stage, slot, stage.block);
 
   // Rows are lanes throughout; a register tile is all rows times a few keys or
   // columns, so that maximum, sum and rescaling need no horizontal operation.
-  int rows = static_cast<int>(shape.rows),
-      lanes = static_cast<int>(shape.lanes);
-  int keys = static_cast<int>(shape.keys),
-      values = static_cast<int>(shape.values);
-  int storedGroups = static_cast<int>(shape.blockCapacity()) / keys;
-  Var j = context.j, d = context.d, x = stage.x, group = stage.group;
-  Var io("io"), ii("ii");
-  RVar tile("tile"), inTile("in_tile");
   state.update(updates++)
-      .split(slot, tile, inTile, values)
-      .reorder(i, inTile, tile, block)
-      .vectorize(i, lanes)
+      .split(slot, tile, inTile, static_cast<int>(context.shape.values))
+      .reorder(i, inTile, tile, stage.block)
+      .vectorize(i, static_cast<int>(context.shape.lanes))
       .unroll(i)
       .unroll(inTile);
+  scheduleScores(stage);
+  scheduleSums(stage);
+  scheduleOutput(stage);
+}
 
-  stage.scores.compute_at(state, block)
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+void OnlineSoftmax::scheduleScores(Stage &stage) {
+  Var i = context.i, x = stage.x, group = stage.group;
+  const TileShape &shape = context.shape;
+  int lanes = static_cast<int>(shape.lanes),
+      keys = static_cast<int>(shape.keys);
+  int storedGroups = static_cast<int>(shape.blockCapacity()) / keys;
+  ScoreLevels levels;
+  levels.state = state;
+  levels.block = stage.block;
+  levels.hasBlocks = true;
+  levels.keys = keys;
+
+  stage.scores.compute_at(state, stage.block)
       .store_in(kTileMemory)
       .bound(x, 0, keys + 1)
       .bound_storage(group, storedGroups)
@@ -187,29 +350,22 @@ void OnlineSoftmax::updateState(Stage &stage) {
       .vectorize(i, lanes)
       .unroll(i)
       .unroll(x);
-  stage.dots.compute_at(stage.scores, group)
-      .bound_extent(i, rows)
-      .bound_extent(j, keys)
-      .vectorize(i, lanes)
-      .unroll(i)
-      .unroll(j);
-  RVar channel = stage.dots.rvars(0)[0];
-  stage.dots.update()
-      .reorder(i, j, channel)
-      .vectorize(i, lanes)
-      .unroll(i)
-      .unroll(j);
-  stage.score.schedule(state, block, stage.scores, group);
+  levels.group = Halide::LoopLevel(stage.scores, group);
+  stage.score.schedule(levels);
+  if (stage.denominatorGroups.defined()) {
+    stage.denominatorGroups.compute_at(state, stage.block)
+        .store_in(kTileMemory)
+        .bound_storage(group, storedGroups)
+        .vectorize(i, lanes)
+        .unroll(i);
+    levels.group = Halide::LoopLevel(stage.denominatorGroups, group);
+    stage.denominator.schedule(levels);
+  }
+  if (!kind.exponentiates)
+    return;
 
-  stage.blockMaximum.compute_at(state, block)
-      .store_in(kTileMemory)
-      .vectorize(i, lanes)
-      .unroll(i)
-      .update()
-      .reorder(i, stage.groups)
-      .vectorize(i, lanes)
-      .unroll(i);
-  stage.weights.compute_at(state, block)
+  Var io("io"), ii("ii");
+  stage.weights.compute_at(state, stage.block)
       .store_in(kTileMemory)
       .bound(x, 0, keys + 1)
       .bound_storage(group, storedGroups)
@@ -218,16 +374,37 @@ void OnlineSoftmax::updateState(Stage &stage) {
       .vectorize(ii)
       .unroll(x);
   stage.weightTile.compute_at(stage.weights, io).vectorize(i, lanes).unroll(x);
-  stage.blockSum.compute_at(state, block)
-      .store_in(kTileMemory)
-      .vectorize(i, lanes)
-      .unroll(i)
-      .update()
-      .reorder(i, stage.groups)
-      .vectorize(i, lanes)
-      .unroll(i);
-  stage.outputs.compute_at(state, tile)
-      .bound_extent(i, rows)
+}
+
+void OnlineSoftmax::scheduleSums(Stage &stage) {
+  Var i = context.i;
+  int lanes = static_cast<int>(context.shape.lanes);
+  auto schedule = [&](Func sum, std::vector<Halide::VarOrRVar> order) {
+    if (!sum.defined())
+      return;
+    order.insert(order.begin(), i);
+    sum.compute_at(state, stage.block)
+        .store_in(kTileMemory)
+        .vectorize(i, lanes)
+        .unroll(i)
+        .update()
+        .reorder(order)
+        .vectorize(i, lanes)
+        .unroll(i);
+  };
+  schedule(stage.blockMaximum, {stage.groups});
+  schedule(stage.blockSum, {stage.groups});
+  schedule(stage.blockWeights, {stage.groupedKeys.x, stage.groupedKeys.y});
+}
+
+void OnlineSoftmax::scheduleOutput(Stage &stage) {
+  Var i = context.i, j = context.j, d = context.d;
+  const TileShape &shape = context.shape;
+  int rows = static_cast<int>(shape.rows),
+      lanes = static_cast<int>(shape.lanes),
+      values = static_cast<int>(shape.values);
+  stage.outputs.compute_at(state, stage.registerTile)
+      .bound(i, 0, rows)
       .bound_extent(d, values)
       .vectorize(i, lanes)
       .unroll(i)
@@ -237,4 +414,18 @@ void OnlineSoftmax::updateState(Stage &stage) {
       .vectorize(i, lanes)
       .unroll(i)
       .unroll(d);
+  // Rows of a table are gathered, lane by lane: little code matters more.
+  for (Stage::ValueTable &table : stage.tables) {
+    table.row.compute_at(state, stage.block)
+        .store_in(kTileMemory)
+        .bound_storage(j, static_cast<int>(shape.blockCapacity()))
+        .vectorize(i, lanes);
+    table.outputs.compute_at(state, stage.registerTile)
+        .bound(i, 0, rows)
+        .bound_extent(d, values)
+        .vectorize(i, lanes);
+    table.outputs.update()
+        .reorder(i, d, stage.groupedKeys.x, stage.groupedKeys.y)
+        .vectorize(i, lanes);
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The running state of a query tile: softmax over keys that arrive in blocks.
+// The running state of a query tile: weights of keys that arrive in blocks.
 #ifndef POSENC_GENERATORS_HALIDE_ONLINESOFTMAX_H
 #define POSENC_GENERATORS_HALIDE_ONLINESOFTMAX_H
 
@@ -9,15 +9,28 @@
 
 namespace posenc {
 
-/// state(row, slot): kRunningValues numbers, then the output, unnormalized.
+/// How scores become weights, and what is summed beside them.
+struct WeightKind {
+  explicit WeightKind(PlanOp plan);
+
+  NormalizeKind kind = NormalizeKind::softmax;
+  /// Weights are 2^(score - maximum); otherwise they are the scores.
+  bool exponentiates = true;
+  /// The sum is not that of the weights, which the epilogue needs too.
+  bool needsWeightSum = false;
+};
+
+/// state(row, slot): running numbers, then the output, unnormalized.
 class OnlineSoftmax {
 public:
   /// Slots of the state. The factors come first: they are computed from the old
-  /// maximum, which is replaced after them.
-  enum Slot { OldFactor = 0, NewFactor = 1, Maximum = 2, Sum = 3 };
+  /// maximum, which is replaced after them. Without exponentials there are no
+  /// factors and no maximum. `Sum` is what weights are divided by: their sum,
+  /// that of their magnitudes or of the denominator's terms.
+  enum Slot { OldFactor = 0, NewFactor = 1, Maximum = 2, Sum = 3, WeightSum = 4 };
 
-  /// `query` is the prologue's result.
-  OnlineSoftmax(const TileContext &context, Halide::Func query);
+  OnlineSoftmax(const TileContext &context, WeightKind kind,
+                const StepVectors &vectors, const ScanFuncs &scans);
   ~OnlineSoftmax();
 
   /// Adds the keys of a step, from where the step before stopped.
@@ -27,14 +40,26 @@ public:
 
 private:
   struct Stage;
-  void makeDots(Stage &stage);
+  mlir::LogicalResult buildScores(Stage &stage, mlir::Operation *yield);
   void makeScores(Stage &stage, const ScoreValue &score);
-  void makeWeights(Stage &stage);
+  void makeExponentials(Stage &stage);
+  void makeWeights(Stage &stage, const ScoreValue &weight);
+  void makeDenominator(Stage &stage, const ScoreValue &term);
   void makeOutput(Stage &stage);
+  mlir::LogicalResult addValueTable(Stage &stage, mlir::Value table,
+                                    mlir::Value relation);
+  Halide::Expr getColumn(Halide::Expr d) const;
+  Halide::Expr getUpdate(Stage &stage, Halide::RVar slot, Halide::RVar block);
   void updateState(Stage &stage);
+  void scheduleScores(Stage &stage);
+  void scheduleSums(Stage &stage);
+  void scheduleOutput(Stage &stage);
 
   const TileContext &context;
-  Halide::Func query, state;
+  WeightKind kind;
+  const StepVectors &vectors;
+  const ScanFuncs &scans;
+  Halide::Func state;
   Halide::Expr begin = 0;
   int updates = 0;
   /// Funcs refer to what is in the stages until the pipeline is compiled.

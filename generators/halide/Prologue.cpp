@@ -2,6 +2,9 @@
 #include "Prologue.h"
 #include "Numerics.h"
 #include "Rotation.h"
+#include "Vectors.h"
+
+#include <map>
 
 using namespace posenc;
 using Halide::Expr;
@@ -10,24 +13,92 @@ using Halide::RDom;
 using Halide::Var;
 
 namespace {
-class PrologueBuilder {
+/// Vectors have rows as lanes, and hold bits.
+class PrologueBuilder : public VectorBuilder {
 public:
   PrologueBuilder(const TileShape &shape, const TileParams &params)
-      : shape(shape), params(params) {}
+      : VectorBuilder(params, shape.headDim), shape(shape) {}
 
-  mlir::FailureOr<Func> build(PrologueOp op);
+  /// The vector times `factor`.
+  mlir::FailureOr<Func> build(mlir::Value vector, double factor = 1.0);
 
 private:
   /// Rows beyond the tile's last repeat it.
   Expr row() { return clamp(i, 0, params.number(TileArgKind::Rows) - 1); }
+  mlir::FailureOr<Func> buildNew(mlir::Value vector, double factor);
+  Func load(double factor);
   Func transpose(Func rows, int64_t channels);
+  Func getAngles(TileRotateOp op);
   Func rotate(Func query, TileRotateOp op);
 
+  Expr read(Func vector, Expr channel) override {
+    return fromBits(vector(i, channel));
+  }
+  Func define(const std::string &name,
+              llvm::function_ref<Expr(Var)> value) override;
+  Func defineNumber(const std::string &name, Expr value) override;
+  Func defineSum(const std::string &name, int64_t outer, int64_t channels,
+                 llvm::function_ref<Expr(Expr, Expr)> value) override;
+  Expr getNumber(Func number) override { return number(i); }
+  TokenPlace getPlace() override;
+  Halide::ImageParam getAllHeads() override {
+    return params.buffer(TileArgKind::AllQueries);
+  }
+  Expr getToken() override { return row(); }
+
   const TileShape &shape;
-  const TileParams &params;
   Var i{"i"}, d{"d"};
+  std::map<std::pair<void *, double>, Func> built;
+  std::map<std::string, Func> angles;
 };
 } // namespace
+
+TokenPlace PrologueBuilder::getPlace() {
+  TokenPlace place;
+  place.row = row();
+  place.rowIndex = params.number(TileArgKind::QueryBegin) + i;
+  return place;
+}
+
+Func PrologueBuilder::define(const std::string &name,
+                             llvm::function_ref<Expr(Var)> value) {
+  Func result(name);
+  result(i, d) = toBits(value(d));
+  result.compute_root()
+      .store_in(kTileMemory)
+      .bound(i, 0, static_cast<int>(shape.rows))
+      .bound(d, 0, static_cast<int>(shape.headDim))
+      .vectorize(i, static_cast<int>(shape.lanes));
+  return result;
+}
+
+Func PrologueBuilder::defineNumber(const std::string &name, Expr value) {
+  Func result(name);
+  result(i) = value;
+  result.compute_root()
+      .store_in(kTileMemory)
+      .bound(i, 0, static_cast<int>(shape.rows))
+      .vectorize(i, static_cast<int>(shape.lanes));
+  return result;
+}
+
+Func PrologueBuilder::defineSum(const std::string &name, int64_t outer,
+                                int64_t channels,
+                                llvm::function_ref<Expr(Expr, Expr)> value) {
+  Func result(name);
+  RDom r(0, static_cast<int>(channels), 0, static_cast<int>(outer), "summed");
+  int lanes = static_cast<int>(shape.lanes);
+  result(i) = Halide::cast<double>(0);
+  result(i) += value(r.y, r.x);
+  result.compute_root()
+      .store_in(kTileMemory)
+      .bound(i, 0, static_cast<int>(shape.rows))
+      .vectorize(i, lanes)
+      .update()
+      .reorder(i, r.x, r.y)
+      .vectorize(i, lanes);
+  return result;
+}
 
 /// (channel, row) -> (row, channel) through registers in square blocks; a
 /// strided vector load would be a sequence of scalar ones.
@@ -50,16 +121,24 @@ Func PrologueBuilder::transpose(Func rows, int64_t channels) {
   return result;
 }
 
+/// A tile's rows of a table, whatever vectors they turn.
+Func PrologueBuilder::getAngles(TileRotateOp op) {
+  Func &result = angles[op.getTable().str()];
+  if (result.defined())
+    return result;
+  Func rows("angle_rows");
+  rows(d, i) = params.buffer(TileArgKind::Angles, op.getTable())(d, row());
+  result = transpose(rows, op.getDims());
+  return result;
+}
+
 /// The angles are transposed like the queries: then pairs of either pairing are
 /// two vectors, and nothing moves between lanes.
 Func PrologueBuilder::rotate(Func query, TileRotateOp op) {
   RotatedPairs pairs(op);
   int count = static_cast<int>(pairs.pairs);
   int lanes = static_cast<int>(shape.lanes);
-
-  Func rows("angle_rows");
-  rows(d, i) = params.buffer(TileArgKind::Angles, op.getTable())(d, row());
-  Func angles = transpose(rows, 2 * pairs.pairs);
+  Func angles = getAngles(op);
 
   Func result("rotated");
   int updates = 0;
@@ -91,30 +170,77 @@ Func PrologueBuilder::rotate(Func query, TileRotateOp op) {
   return result;
 }
 
-mlir::FailureOr<Func> PrologueBuilder::build(PrologueOp op) {
-  // Rotations are linear: all factors are applied where the queries are read.
-  double scale = 1.0;
-  llvm::SmallVector<TileRotateOp> rotations;
-  for (mlir::Operation &part : op.getBody().front().without_terminator()) {
-    if (auto factor = llvm::dyn_cast<TileScaleOp>(part))
-      scale *= factor.getFactor().convertToDouble();
-    else if (auto rotation = llvm::dyn_cast<TileRotateOp>(part))
-      rotations.push_back(rotation);
-    else
-      return part.emitOpError("cannot be generated in a posenc.prologue");
-  }
-
+Func PrologueBuilder::load(double factor) {
   Func rows("query_rows");
   rows(d, i) = params.buffer(TileArgKind::Query)(d, row()) *
-               Expr(static_cast<float>(scale));
-  Func query = transpose(rows, shape.headDim);
-  for (TileRotateOp rotation : rotations)
-    query = rotate(query, rotation);
-  return query;
+               Expr(static_cast<float>(factor));
+  return transpose(rows, shape.headDim);
 }
 
-mlir::FailureOr<Func> posenc::buildPrologue(PrologueOp op,
-                                            const TileShape &shape,
-                                            const TileParams &params) {
-  return PrologueBuilder(shape, params).build(op);
+/// Whether nothing but rotations and scales lies before the vector: factors
+/// are then applied where the queries are read.
+static bool isLinear(mlir::Value vector) {
+  while (mlir::Operation *op = vector.getDefiningOp()) {
+    if (!llvm::isa<TileRotateOp, TileScaleOp>(op))
+      return false;
+    vector = op->getOperand(0);
+  }
+  return true;
+}
+
+mlir::FailureOr<Func> PrologueBuilder::build(mlir::Value vector,
+                                             double factor) {
+  auto [place, isNew] =
+      built.try_emplace({vector.getAsOpaquePointer(), factor});
+  if (!isNew)
+    return place->second;
+  mlir::FailureOr<Func> result = buildNew(vector, factor);
+  if (mlir::succeeded(result))
+    built[{vector.getAsOpaquePointer(), factor}] = *result;
+  return result;
+}
+
+mlir::FailureOr<Func> PrologueBuilder::buildNew(mlir::Value vector,
+                                                double factor) {
+  mlir::Operation *op = vector.getDefiningOp();
+  if (!op)
+    return load(factor);
+  if (auto scale = llvm::dyn_cast<TileScaleOp>(op))
+    return build(scale.getInput(),
+                 factor * scale.getFactor().convertToDouble());
+  if (auto rotation = llvm::dyn_cast<TileRotateOp>(op);
+      rotation && isLinear(vector)) {
+    mlir::FailureOr<Func> input = build(rotation.getInput(), factor);
+    if (mlir::failed(input))
+      return mlir::failure();
+    return rotate(*input, rotation);
+  }
+  if (factor != 1.0) {
+    mlir::FailureOr<Func> unscaled = build(vector);
+    if (mlir::failed(unscaled))
+      return mlir::failure();
+    return define("scaled_queries", [&](Var d) {
+      return read(*unscaled, d) * Expr(static_cast<float>(factor));
+    });
+  }
+  mlir::FailureOr<Func> input = build(op->getOperand(0));
+  if (mlir::failed(input))
+    return mlir::failure();
+  if (auto rotation = llvm::dyn_cast<TileRotateOp>(op))
+    return rotate(*input, rotation);
+  return apply(op, *input);
+}
+
+mlir::FailureOr<std::vector<Func>>
+posenc::buildPrologue(PrologueOp op, const TileShape &shape,
+                      const TileParams &params) {
+  PrologueBuilder builder(shape, params);
+  std::vector<Func> results;
+  for (mlir::Value query : op.getBody().front().getTerminator()->getOperands()) {
+    mlir::FailureOr<Func> result = builder.build(query);
+    if (mlir::failed(result))
+      return mlir::failure();
+    results.push_back(*result);
+  }
+  return results;
 }

@@ -8,9 +8,9 @@
 
 namespace posenc {
 
-/// The tile's queries after the plan's prologue, as bits, indexed (row,
+/// The queries that the plan's prologue yields, as bits, indexed (row,
 /// channel): rows are vector lanes from here on. Fully scheduled.
-mlir::FailureOr<Halide::Func>
+mlir::FailureOr<std::vector<Halide::Func>>
 buildPrologue(PrologueOp op, const TileShape &shape, const TileParams &params);
 
 } // namespace posenc

@@ -53,9 +53,10 @@ Expr ExprAlgebra::apply(ScalarFunction function, ArrayRef<Expr> x) {
     return constant(1.0) / sqrt(x[0]);
   // Scores are f32 and need whole vectors; the rest may call the C library.
   case ScalarFunction::Exp:
-    return isSingle() ? exp2Approx(x[0] * constant(kLog2E)) : libm("exp", x);
+    return isSingle() ? exp2OrInfinity(x[0] * constant(kLog2E))
+                      : libm("exp", x);
   case ScalarFunction::Exp2:
-    return isSingle() ? exp2Approx(x[0]) : libm("exp2", x);
+    return isSingle() ? exp2OrInfinity(x[0]) : libm("exp2", x);
   case ScalarFunction::Tanh:
     return isSingle() ? tanhApprox(x[0]) : libm("tanh", x);
   case ScalarFunction::Cos:
@@ -81,7 +82,10 @@ Expr ExprAlgebra::apply(ScalarFunction function, ArrayRef<Expr> x) {
   case ScalarFunction::Mul:
     return x[0] * x[1];
   case ScalarFunction::Div:
-    return x[0] / x[1];
+    // A product with the reciprocal falls short where the quotient is an
+    // integer, and floor() shows it. Scores in f32 need no such care.
+    return x[0].type().bits() == 64 ? Halide::strict_float(x[0] / x[1])
+                                    : x[0] / x[1];
   case ScalarFunction::Maximum:
   case ScalarFunction::Maxnum:
     return max(x[0], x[1]);
@@ -140,4 +144,27 @@ Expr ExprAlgebra::compare(mlir::arith::CmpFPredicate predicate, Expr a,
 Expr posenc::evaluateRegion(mlir::Region &region, ArrayRef<Expr> arguments,
                             Halide::Type type) {
   return evaluateScalarRegion<Expr>(region, arguments, ExprAlgebra{type});
+}
+
+static bool callsLibrary(mlir::Operation &op) {
+  switch (getScalarFunction(&op).value_or(ScalarFunction::Add)) {
+  case ScalarFunction::Cos:
+  case ScalarFunction::Erf:
+  case ScalarFunction::Expm1:
+  case ScalarFunction::Log:
+  case ScalarFunction::Log1p:
+  case ScalarFunction::Log2:
+  case ScalarFunction::Sin:
+  case ScalarFunction::Tan:
+  case ScalarFunction::Pow:
+  case ScalarFunction::Copysign:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool posenc::callsLibrary(mlir::Region &region) {
+  return llvm::any_of(region.front(),
+                      [](mlir::Operation &op) { return ::callsLibrary(op); });
 }

@@ -15,6 +15,10 @@ Halide::Expr evaluateRegion(mlir::Region &region,
                             llvm::ArrayRef<Halide::Expr> arguments,
                             Halide::Type type);
 
+/// Whether an f32 evaluation calls the C library, once for each lane: too much
+/// code to be unrolled.
+bool callsLibrary(mlir::Region &region);
+
 } // namespace posenc
 
 #endif // POSENC_GENERATORS_HALIDE_REGIONEXPR_H

@@ -6,37 +6,45 @@
 using namespace posenc;
 using Halide::Expr;
 using Halide::Func;
+using Halide::RDom;
 using Halide::Var;
 using llvm::SmallVector;
 using mlir::FailureOr;
 
-FailureOr<ScoreValue> ScoreBuilder::build(StepOp step) {
-  mlir::Block &body = step.getBody().front();
-  for (mlir::Operation &op : body.without_terminator()) {
-    // Inputs of terms are read where they are used.
-    if (llvm::isa<PositionOp, RelationOp, TableOp>(op))
-      continue;
-    FailureOr<ScoreValue> value = translate(op);
-    if (mlir::failed(value))
-      return mlir::failure();
-    scores[op.getResult(0)] = *value;
-  }
-  mlir::Operation *yield = body.getTerminator();
-  auto found = yield->getNumOperands() == 1 ? scores.find(yield->getOperand(0))
-                                            : scores.end();
-  if (found == scores.end())
-    return yield->emitOpError("expects a score of this step");
-  ScoreValue result = found->second;
-  if (keys.whole)
-    return result;
-  return masked(result,
+/// Biases of more than these are kept for a few keys only, for want of stack.
+static constexpr size_t kBlockBiases = 2;
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+FailureOr<ScoreValue> ScoreBuilder::build(mlir::Value score) {
+  auto found = scores.find(score);
+  if (found != scores.end())
+    return found->second;
+  mlir::Operation *op = score.getDefiningOp();
+  FailureOr<ScoreValue> value = translate(*op);
+  if (mlir::failed(value))
+    return mlir::failure();
+  // Others are Funcs, or loads.
+  if (llvm::isa<AddOp, SelectOp, TileToBase2Op>(op) && !score.hasOneUse())
+    value = share(*value);
+  scores[score] = *value;
+  return value;
+}
+
+FailureOr<ScoreValue> ScoreBuilder::buildWithinKeys(mlir::Value score) {
+  FailureOr<ScoreValue> value = build(score);
+  if (mlir::failed(value) || keys.whole)
+    return value;
+  return masked(*value,
                 [=](Expr j) { return keys.key(context.t, j) < keys.end; });
 }
 
 FailureOr<ScoreValue> ScoreBuilder::translate(mlir::Operation &op) {
   ScoreValue result;
   if (auto dot = llvm::dyn_cast<DotOp>(op)) {
-    // The queries and keys are those of the prologue; there are no others.
+    Func dots = products.dot(dot);
     float scale = static_cast<float>(dot.getScale().convertToDouble());
     result.at = [=](Expr j) {
       Expr product = dots(context.i, j, context.t);
@@ -45,16 +53,19 @@ FailureOr<ScoreValue> ScoreBuilder::translate(mlir::Operation &op) {
     return result;
   }
   if (auto add = llvm::dyn_cast<AddOp>(op)) {
-    ScoreValue lhs = scores.lookup(add.getLhs()),
-               rhs = scores.lookup(add.getRhs());
-    result.at = [=](Expr j) { return lhs.at(j) + rhs.at(j); };
-    result.mayBeMasked = lhs.mayBeMasked || rhs.mayBeMasked;
+    FailureOr<ScoreValue> lhs = build(add.getLhs()), rhs = build(add.getRhs());
+    if (mlir::failed(lhs) || mlir::failed(rhs))
+      return mlir::failure();
+    result.at = [a = *lhs, b = *rhs](Expr j) { return a.at(j) + b.at(j); };
+    result.mayBeMasked = lhs->mayBeMasked || rhs->mayBeMasked;
     return result;
   }
   if (auto change = llvm::dyn_cast<TileToBase2Op>(op)) {
-    ScoreValue input = scores.lookup(change.getInput());
-    result.at = [=](Expr j) { return input.at(j) * 1.4426950408889634f; };
-    result.mayBeMasked = input.mayBeMasked;
+    FailureOr<ScoreValue> input = build(change.getInput());
+    if (mlir::failed(input))
+      return mlir::failure();
+    result.at = [a = *input](Expr j) { return a.at(j) * 1.4426950408889634f; };
+    result.mayBeMasked = input->mayBeMasked;
     return result;
   }
   if (auto strip = llvm::dyn_cast<TileLoadStripOp>(op)) {
@@ -67,42 +78,112 @@ FailureOr<ScoreValue> ScoreBuilder::translate(mlir::Operation &op) {
     result.mayBeMasked = true;
     return result;
   }
+  if (auto dot = llvm::dyn_cast<TableDotOp>(op))
+    return tableDot(dot);
   if (auto biasOp = llvm::dyn_cast<BiasOp>(op))
     return bias(biasOp);
   if (auto mapOp = llvm::dyn_cast<MapOp>(op))
     return map(mapOp);
-  if (auto select = llvm::dyn_cast<SelectOp>(op))
-    return mask(select);
+  if (auto selectOp = llvm::dyn_cast<SelectOp>(op))
+    return select(selectOp);
+  if (auto scanOp = llvm::dyn_cast<RowscanOp>(op))
+    return scan(scanOp);
   return op.emitOpError("cannot be generated in a posenc.step");
 }
 
-/// Whether one of the tables of pairs masks this pair; undefined without any.
-static Expr isAnyPairMasked(llvm::ArrayRef<TermInput> inputs) {
-  Expr result;
-  for (const TermInput &input : inputs)
-    if (input.isPairTable) {
-      Expr isMasked = isMaskedScore(input.value);
-      result = result.defined() ? result || isMasked : isMasked;
-    }
+ScoreValue ScoreBuilder::share(ScoreValue score, bool isLarge) {
+  Func mapped("mapped");
+  mapped(context.i, context.j, context.t) = score.at(context.j);
+  maps.push_back({mapped, Func(), isLarge});
+  score.at = [=](Expr j) { return mapped(context.i, j, context.t); };
+  return score;
+}
+
+ScoreValue ScoreBuilder::maskedAs(ScoreValue score, ScoreValue other) {
+  if (!other.mayBeMasked)
+    return score;
+  other = share(other);
+  return masked(score, [=](Expr j) { return !isMaskedScore(other.at(j)); });
+}
+
+ScoreValue ScoreBuilder::zeroMasked(ScoreValue score) {
+  if (score.mayBeMasked)
+    score.at = [at = share(score).at](Expr j) {
+      return Halide::select(isMaskedScore(at(j)), 0.f, at(j));
+    };
+  score.mayBeMasked = false;
+  return score;
+}
+
+ScoreValue ScoreBuilder::masked(ScoreValue score,
+                                std::function<Expr(Expr)> allowed) {
+  ScoreValue result;
+  result.mayBeMasked = true;
+  result.at = [=](Expr j) {
+    return Halide::select(hideFromBounds(allowed(j)), score.at(j),
+                          kMaskedScore);
+  };
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms that do not depend on content
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the inputs of a region have in common.
+struct RegionInputs {
+  SmallVector<Expr> arguments;
+  bool onRow = false, onKey = false;
+  /// Whether one of the tables of pairs masks this pair; undefined without any.
+  Expr isPairMasked;
+
+  RegionInputs(llvm::ArrayRef<TermInput> inputs, Halide::Type type,
+               SmallVector<Expr> leading = {})
+      : arguments(std::move(leading)) {
+    for (const TermInput &input : inputs) {
+      onRow |= input.dependsOnRow;
+      onKey |= input.dependsOnKey;
+      arguments.push_back(Halide::cast(type, input.value));
+      if (!input.isPairTable)
+        continue;
+      Expr isMasked = isMaskedScore(input.value);
+      isPairMasked =
+          isPairMasked.defined() ? isPairMasked || isMasked : isMasked;
+    }
+  }
+};
+} // namespace
+
+/// The variables that a term depends on, innermost first.
+static std::vector<Var> getVariables(const TileContext &context, bool onRow,
+                                     bool onKey) {
+  std::vector<Var> variables;
+  if (onRow)
+    variables.push_back(context.i);
+  if (onKey)
+    variables.push_back(context.j);
+  variables.push_back(context.t);
+  return variables;
+}
+
+static std::optional<RDom> makeSum(mlir::ValueRange inputs) {
+  std::optional<int64_t> extent = getSumExtent(inputs);
+  if (!extent)
+    return std::nullopt;
+  return RDom(0, static_cast<int>(*extent), "summed");
 }
 
 // A bias is evaluated in f64 and stored as f32, once per block, over no more of
 // rows and keys than it depends on.
 FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
-  FailureOr<SmallVector<TermInput>> inputs =
-      terms.read(op.getInputs(), context.j);
-  if (mlir::failed(inputs))
+  std::optional<RDom> sum = makeSum(op.getInputs());
+  FailureOr<SmallVector<TermInput>> read =
+      terms.read(op.getInputs(), terms.getPlace(context.j),
+                 sum ? Expr(sum->x) : Expr());
+  if (mlir::failed(read))
     return mlir::failure();
-
-  bool onRow = false, onKey = false;
-  SmallVector<Expr> arguments;
-  for (const TermInput &input : *inputs) {
-    onRow |= input.dependsOnRow;
-    onKey |= input.dependsOnKey;
-    arguments.push_back(Halide::cast<double>(input.value));
-  }
-  Expr pairIsMasked = isAnyPairMasked(*inputs);
+  RegionInputs inputs(*read, Halide::Float(64));
 
   ScoreValue result;
   result.mayBeMasked = true;
@@ -111,113 +192,323 @@ FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
   mlir::Block &body = op.getBody().front();
   mlir::Value yielded = body.getTerminator()->getOperand(0);
   if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(yielded);
-      argument && (*inputs)[argument.getArgNumber()].isPairTable &&
-      inputs->size() == 1) {
+      argument && (*read)[argument.getArgNumber()].isPairTable &&
+      read->size() == 1) {
     mlir::ValueRange values = op.getInputs();
-    result.at = [=](Expr j) { return terms.read(values, j)->front().value; };
+    result.at = [=](Expr j) {
+      return terms.read(values, terms.getPlace(j))->front().value;
+    };
     return result;
   }
 
-  Expr value = Halide::cast<float>(
-      evaluateRegion(op.getBody(), arguments, Halide::Float(64)));
-  if (pairIsMasked.defined())
-    value = select(pairIsMasked, kMaskedScore, value);
-
-  std::vector<Var> variables;
-  if (onRow)
-    variables.push_back(context.i);
-  if (onKey)
-    variables.push_back(context.j);
-  variables.push_back(context.t);
-  Func term("bias");
-  term(variables) = toBits(value);
+  Expr value =
+      evaluateRegion(op.getBody(), inputs.arguments, Halide::Float(64));
+  std::vector<Var> variables =
+      getVariables(context, inputs.onRow, inputs.onKey);
+  Term term{Func("bias"), Func()};
+  if (sum) {
+    term.sum = Func("bias_sum");
+    term.sum(variables) = Halide::cast<double>(0);
+    term.sum(variables) += value;
+    value = term.sum(variables);
+  }
+  value = Halide::cast<float>(value);
+  if (inputs.isPairMasked.defined())
+    value = Halide::select(inputs.isPairMasked, kMaskedScore, value);
+  term.result(variables) = toBits(value);
   biases.push_back(term);
 
-  result.at = [=](Expr j) {
+  result.at = [=, func = term.result](Expr j) {
     std::vector<Expr> index;
-    if (onRow)
-      index.push_back(context.i);
-    if (onKey)
-      index.push_back(j);
-    index.push_back(context.t);
-    return fromBits(term(index));
+    for (const Var &variable : variables)
+      index.push_back(variable.name() == context.j.name() ? j : Expr(variable));
+    return fromBits(func(index));
   };
   return result;
 }
 
-// A function of the score is evaluated in f32, like the score, on its way from
+//===----------------------------------------------------------------------===//
+// Terms that do
+//===----------------------------------------------------------------------===//
+
+FailureOr<ScoreValue> ScoreBuilder::tableDot(TableDotOp op) {
+  ScoreValue result;
+  Func place("table_row");
+  if (llvm::isa<ScoreType>(op.getIndex().getType())) {
+    FailureOr<ScoreValue> index = build(op.getIndex());
+    if (mlir::failed(index))
+      return mlir::failure();
+    result.mayBeMasked = index->mayBeMasked;
+    place(context.i, context.j, context.t) = index->at(context.j);
+  } else {
+    FailureOr<TermInput> index =
+        terms.readIndex(op.getIndex(), terms.getPlace(context.j));
+    if (mlir::failed(index))
+      return mlir::failure();
+    place(context.i, context.j, context.t) = roundToInt(index->value);
+  }
+  indices.push_back({place, Func()});
+  FailureOr<Func> product = products.tableDot(op, place, terms);
+  if (mlir::failed(product))
+    return mlir::failure();
+  float scale = static_cast<float>(op.getScale().convertToDouble());
+  result.at = [=, func = *product, isMasked = result.mayBeMasked](Expr j) {
+    Expr value = func(context.i, j, context.t) * scale;
+    if (!isMasked)
+      return value;
+    return Halide::select(isMaskedScore(place(context.i, j, context.t)),
+                          kMaskedScore, value);
+  };
+  return result;
+}
+
+// A function of scores is evaluated in f32, like the scores, on its way from
 // the accumulators to the score tile. Masked scores stay masked.
 FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
-  ScoreValue score = scores.lookup(op.getScores().front());
-  FailureOr<SmallVector<TermInput>> inputs =
-      terms.read(op.getInputs(), context.j);
-  if (mlir::failed(inputs))
+  SmallVector<Expr> leading;
+  ScoreValue result;
+  Expr isMasked;
+  auto addMask = [&](Expr mask) {
+    isMasked = isMasked.defined() ? isMasked || mask : mask;
+    result.mayBeMasked = true;
+  };
+  for (mlir::Value operand : op.getScores()) {
+    FailureOr<ScoreValue> score = build(operand);
+    if (mlir::failed(score))
+      return mlir::failure();
+    leading.push_back(score->at(context.j));
+    if (score->mayBeMasked)
+      addMask(isMaskedScore(leading.back()));
+  }
+  std::optional<RDom> sum = makeSum(op.getInputs());
+  FailureOr<SmallVector<TermInput>> read =
+      terms.read(op.getInputs(), terms.getPlace(context.j),
+                 sum ? Expr(sum->x) : Expr());
+  if (mlir::failed(read))
     return mlir::failure();
-  SmallVector<Expr> arguments{score.at(context.j)};
-  for (const TermInput &input : *inputs)
-    arguments.push_back(Halide::cast<float>(input.value));
-  Expr value = evaluateRegion(op.getBody(), arguments, Halide::Float(32));
-  if (score.mayBeMasked)
-    value = select(isMaskedScore(arguments.front()), kMaskedScore, value);
-  Expr pairIsMasked = isAnyPairMasked(*inputs);
-  if (pairIsMasked.defined())
-    value = select(pairIsMasked, kMaskedScore, value);
+  RegionInputs inputs(*read, Halide::Float(32), leading);
+  if (inputs.isPairMasked.defined())
+    addMask(inputs.isPairMasked);
 
+  Expr value =
+      evaluateRegion(op.getBody(), inputs.arguments, Halide::Float(32));
+  Mapped mapped{Func("mapped"), Func(), callsLibrary(op.getBody())};
+  std::vector<Var> variables = getVariables(context, true, true);
+  if (sum) {
+    mapped.isLarge = true;
+    mapped.sum = Func("map_sum");
+    mapped.sum(variables) = 0.f;
+    mapped.sum(variables) += value;
+    value = mapped.sum(variables);
+  }
+  if (isMasked.defined())
+    value = Halide::select(isMasked, kMaskedScore, value);
   // A Func of its own: the score is used twice, for the tile and its maximum.
-  Func mapped("mapped");
-  mapped(context.i, context.j, context.t) = value;
+  mapped.func(variables) = value;
   maps.push_back(mapped);
-
-  ScoreValue result;
-  result.mayBeMasked = score.mayBeMasked || pairIsMasked.defined();
-  result.at = [=](Expr j) { return mapped(context.i, j, context.t); };
-  return result;
-}
-
-FailureOr<ScoreValue> ScoreBuilder::mask(SelectOp op) {
-  ScoreValue score = scores.lookup(op.getScore());
-  if (llvm::isa<FullMaskAttr>(op.getMaskAttr()))
-    return score;
-  if (llvm::isa<CausalMaskAttr>(op.getMaskAttr()))
-    // The alignment is in the shift.
-    return masked(score, [=](Expr j) {
-      return context.number(TileArgKind::KeyBegin) + keys.key(context.t, j) <=
-             context.number(TileArgKind::QueryBegin) + context.i +
-                 context.number(TileArgKind::QueryShift);
-    });
-  return op.emitOpError("has a mask that cannot be generated: ")
-         << op.getMaskAttr();
-}
-
-ScoreValue ScoreBuilder::masked(ScoreValue score,
-                                std::function<Expr(Expr)> allowed) {
-  ScoreValue result;
-  result.mayBeMasked = true;
-  result.at = [=](Expr j) {
-    return select(allowed(j), score.at(j), kMaskedScore);
+  result.at = [=, func = mapped.func](Expr j) {
+    return func(context.i, j, context.t);
   };
   return result;
 }
 
-void ScoreBuilder::schedule(Func state, Halide::RVar block, Func scoreTile,
-                            Var group) {
-  int lanes = static_cast<int>(context.shape.lanes);
-  terms.schedule(state, block);
-  for (Func term : biases) {
-    std::vector<Var> variables = term.args();
-    term.compute_at(state, block).store_in(kTileMemory);
-    for (const Var &variable : variables)
-      if (variable.name() == context.j.name())
-        term.bound_storage(variable,
-                           static_cast<int>(context.shape.blockCapacity()));
-    if (variables.front().name() == context.i.name())
-      term.vectorize(variables.front(), lanes);
+FailureOr<ScoreValue> ScoreBuilder::scan(RowscanOp op) {
+  FailureOr<ScoreValue> input = build(op.getScore());
+  if (mlir::failed(input))
+    return mlir::failure();
+  Func sums = scans.lookup(op);
+  bool isExclusive = op.getKind() == ScanKind::exclusive;
+  ScoreValue result;
+  result.mayBeMasked = input->mayBeMasked;
+  result.at = [=, score = *input](Expr j) {
+    Expr first = keys.validKey(context.t, j) + (isExclusive ? 1 : 0);
+    Expr last = context.number(TileArgKind::KeyCount) - 1;
+    Expr value = Halide::select(first <= last,
+                                sums(context.i, 2 * min(first, last)), 0.f);
+    if (!score.mayBeMasked)
+      return value;
+    return Halide::select(isMaskedScore(score.at(j)), kMaskedScore, value);
+  };
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Predicates
+//===----------------------------------------------------------------------===//
+
+static Expr floorDiv(Expr a, int64_t b) {
+  if (a.type().is_int())
+    return a / static_cast<int>(b);
+  return floor(a / Halide::Internal::make_const(a.type(),
+                                                static_cast<double>(b)));
+}
+
+/// Whether a query at `a` sees a key at `b`; undefined for a mask that is not
+/// known.
+static Expr allowsPair(mlir::Attribute mask, Expr a, Expr b) {
+  if (llvm::isa<FullMaskAttr>(mask))
+    return Halide::Internal::const_true();
+  if (llvm::isa<CausalMaskAttr>(mask))
+    return b <= a;
+  if (auto window = llvm::dyn_cast<WindowMaskAttr>(mask)) {
+    Expr allowed = Halide::Internal::const_true();
+    if (window.getLeft() >= 0)
+      allowed = a - b <= static_cast<int>(window.getLeft());
+    if (window.getRight() >= 0)
+      allowed = allowed && b - a <= static_cast<int>(window.getRight());
+    return allowed;
   }
-  for (Func mapped : maps)
-    mapped.compute_at(scoreTile, group)
-        .bound_extent(context.i, static_cast<int>(context.shape.rows))
-        .bound_extent(context.j, static_cast<int>(context.shape.keys))
-        .vectorize(context.i, lanes)
-        .unroll(context.i)
-        .unroll(context.j);
+  if (auto chunk = llvm::dyn_cast<ChunkMaskAttr>(mask))
+    return floorDiv(a, chunk.getSize()) == floorDiv(b, chunk.getSize()) &&
+           b <= a;
+  return Expr();
+}
+
+/// Whether the mask of a select allows a pair.
+FailureOr<std::function<Expr(Expr)>> ScoreBuilder::compare(SelectOp op) {
+  MaskAttrInterface mask = op.getMaskAttr();
+  if (!allowsPair(mask, Expr(0), Expr(0)).defined())
+    return op.emitOpError("has a mask that cannot be generated: ") << mask;
+  if (op.getPositions().empty()) {
+    bool isShifted =
+        mask.getMaskAlignment().value_or(Alignment::bottom_right) ==
+        Alignment::bottom_right;
+    return std::function<Expr(Expr)>([=](Expr j) {
+      Expr row = context.number(TileArgKind::QueryBegin) + context.i;
+      if (isShifted)
+        row = row + context.number(TileArgKind::QueryShift);
+      return allowsPair(mask, row,
+                        context.number(TileArgKind::KeyBegin) +
+                            keys.key(context.t, j));
+    });
+  }
+  mlir::Value query = op.getPositions()[0], key = op.getPositions()[1];
+  for (mlir::Value side : {query, key})
+    if (mlir::failed(terms.readIndex(side, terms.getPlace(context.j))))
+      return mlir::failure();
+  return std::function<Expr(Expr)>([=](Expr j) {
+    TokenPlace place = terms.getPlace(j);
+    return allowsPair(mask, terms.readIndex(query, place)->value,
+                      terms.readIndex(key, place)->value);
+  });
+}
+
+FailureOr<ScoreValue> ScoreBuilder::select(SelectOp op) {
+  FailureOr<ScoreValue> score = build(op.getScore());
+  if (mlir::failed(score))
+    return mlir::failure();
+  ScoreValue other;
+  if (op.getOther()) {
+    FailureOr<ScoreValue> built = build(op.getOther());
+    if (mlir::failed(built))
+      return mlir::failure();
+    other = *built;
+  }
+
+  std::function<Expr(Expr)> allowed;
+  Expr isPairMasked;
+  if (op.getMaskAttr()) {
+    FailureOr<std::function<Expr(Expr)>> predicate = compare(op);
+    if (mlir::failed(predicate))
+      return mlir::failure();
+    allowed = *predicate;
+  } else {
+    FailureOr<SmallVector<TermInput>> read =
+        terms.read(op.getInputs(), terms.getPlace(context.j));
+    if (mlir::failed(read))
+      return mlir::failure();
+    RegionInputs inputs(*read, Halide::Float(64));
+    // 0: masked, 1: the score, 2: the other.
+    Expr choice = Halide::select(
+        evaluateRegion(op.getBody(), inputs.arguments, Halide::Float(64)), 1,
+        2);
+    if (inputs.isPairMasked.defined())
+      choice = Halide::select(inputs.isPairMasked, 0, choice);
+    Func chosen("chosen");
+    chosen(context.i, context.j, context.t) = choice;
+    indices.push_back({chosen, Func()});
+    allowed = [=](Expr j) { return chosen(context.i, j, context.t) == 1; };
+    if (other.at && inputs.isPairMasked.defined())
+      other = masked(other, [=](Expr j) {
+        return chosen(context.i, j, context.t) == 2;
+      });
+  }
+  if (!other.at)
+    return masked(*score, allowed);
+  ScoreValue result;
+  result.mayBeMasked = score->mayBeMasked || other.mayBeMasked;
+  result.at = [=, a = *score, b = other](Expr j) {
+    return Halide::select(hideFromBounds(allowed(j)), a.at(j), b.at(j));
+  };
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+static bool hasVariable(const std::vector<Var> &variables, const Var &which) {
+  return llvm::any_of(variables, [&](const Var &variable) {
+    return variable.name() == which.name();
+  });
+}
+
+void ScoreBuilder::schedule(const ScoreLevels &levels) {
+  int lanes = static_cast<int>(context.shape.lanes),
+      rows = static_cast<int>(context.shape.rows),
+      count = static_cast<int>(levels.keys);
+  Var i = context.i, j = context.j, t = context.t;
+  products.schedule(levels);
+  if (levels.hasBlocks)
+    terms.schedule(levels.state, levels.block);
+
+  size_t inBlocks = 0;
+  for (Term &term : biases) {
+    std::vector<Var> variables = term.result.args();
+    bool onRow = hasVariable(variables, i), onKey = hasVariable(variables, j);
+    bool isBlock =
+        levels.hasBlocks && (!onRow || !onKey || inBlocks++ < kBlockBiases);
+    if (isBlock)
+      term.result.compute_at(levels.state, levels.block);
+    else
+      term.result.compute_at(levels.group);
+    term.result.store_in(kTileMemory);
+    if (onKey)
+      term.result.bound_storage(
+          j, isBlock ? static_cast<int>(context.shape.blockCapacity()) : count);
+    if (onRow)
+      term.result.vectorize(i, lanes);
+    if (!term.sum.defined())
+      continue;
+    term.sum.compute_at(term.result, onKey ? j : t);
+    if (onRow) {
+      term.sum.bound(i, 0, rows).vectorize(i, lanes);
+      term.sum.update().reorder(i, term.sum.rvars(0)[0]).vectorize(i, lanes);
+    }
+  }
+  for (Term &index : indices)
+    index.result.compute_at(levels.group)
+        .bound(i, 0, rows)
+        .align_bounds(j, count)
+        .bound_extent(j, count)
+        .vectorize(i, lanes);
+  for (Mapped &mapped : maps) {
+    auto place = [&](Func func) {
+      func.compute_at(levels.group)
+          .bound(i, 0, rows)
+          .align_bounds(j, count)
+          .align_bounds(j, count)
+          .bound_extent(j, count)
+          .vectorize(i, lanes);
+    };
+    place(mapped.func);
+    if (!mapped.isLarge)
+      mapped.func.unroll(i).unroll(j);
+    if (mapped.sum.defined()) {
+      place(mapped.sum);
+      mapped.sum.update()
+          .reorder(i, mapped.sum.rvars(0)[0])
+          .vectorize(i, lanes);
+    }
+  }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The body of a step: from dot products to masked scores in base 2.
+// The body of a step: from products to masked scores.
 #ifndef POSENC_GENERATORS_HALIDE_SCORE_H
 #define POSENC_GENERATORS_HALIDE_SCORE_H
 
-#include "Terms.h"
+#include "Products.h"
 
 #include <functional>
 
@@ -17,35 +17,59 @@ struct ScoreValue {
   bool mayBeMasked = false;
 };
 
+/// The inclusive sums of a posenc.rowscan over the run, at (row, 2 * key) and,
+/// what rounding has cut off, at (row, 2 * key + 1).
+using ScanFuncs = llvm::DenseMap<mlir::Operation *, Halide::Func>;
+
+/// Builds scores on demand; what several of them read is made once.
 class ScoreBuilder {
 public:
-  /// `dots` holds q.k at (row, key of the block, block).
   ScoreBuilder(const TileContext &context, const KeyBlocks &keys,
-               Halide::Func dots)
-      : context(context), keys(keys), dots(dots), terms(context, keys) {}
+               const StepVectors &vectors, const ScanFuncs &scans)
+      : context(context), keys(keys), scans(scans), terms(context, keys),
+        products(context, keys, vectors) {}
 
-  /// What the step yields. Keys behind the end of the step are masked.
-  mlir::FailureOr<ScoreValue> build(StepOp step);
+  mlir::FailureOr<ScoreValue> build(mlir::Value score);
+  /// The same, masked behind the end of the step.
+  mlir::FailureOr<ScoreValue> buildWithinKeys(mlir::Value score);
+  /// Makes a Func of a score that is used several times.
+  ScoreValue share(ScoreValue score, bool isLarge = false);
+  /// The score, masked where another one is.
+  ScoreValue maskedAs(ScoreValue score, ScoreValue other);
+  /// 0 where the score is masked.
+  ScoreValue zeroMasked(ScoreValue score);
 
-  /// Schedules the Funcs behind the scores: terms once per block of the running
-  /// state, pointwise functions with a register tile of `scores`.
-  void schedule(Halide::Func state, Halide::RVar block, Halide::Func scores,
-                Halide::Var group);
+  void schedule(const ScoreLevels &levels);
 
 private:
   mlir::FailureOr<ScoreValue> translate(mlir::Operation &op);
+  mlir::FailureOr<ScoreValue> tableDot(TableDotOp op);
   mlir::FailureOr<ScoreValue> bias(BiasOp op);
   mlir::FailureOr<ScoreValue> map(MapOp op);
-  mlir::FailureOr<ScoreValue> mask(SelectOp op);
+  mlir::FailureOr<ScoreValue> select(SelectOp op);
+  mlir::FailureOr<ScoreValue> scan(RowscanOp op);
+  mlir::FailureOr<std::function<Halide::Expr(Halide::Expr)>>
+  compare(SelectOp op);
   ScoreValue masked(ScoreValue score,
                     std::function<Halide::Expr(Halide::Expr)> allowed);
 
   const TileContext &context;
   const KeyBlocks &keys;
-  Halide::Func dots;
-  TermReader terms;
+  const ScanFuncs &scans;
+  BlockTerms terms;
+  Products products;
   llvm::DenseMap<mlir::Value, ScoreValue> scores;
-  std::vector<Halide::Func> biases, maps;
+  /// A Func, and the reduction that it ends if it is a sum.
+  struct Term {
+    Halide::Func result, sum;
+  };
+  std::vector<Term> biases, indices;
+  struct Mapped {
+    Halide::Func func;
+    Halide::Func sum;
+    bool isLarge = false;
+  };
+  std::vector<Mapped> maps;
 };
 
 } // namespace posenc

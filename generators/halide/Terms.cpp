@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Terms.h"
 #include "Numerics.h"
-
-#include "llvm/ADT/TypeSwitch.h"
+#include "RegionExpr.h"
 
 using namespace posenc;
 using Halide::Expr;
@@ -11,85 +10,96 @@ using Halide::Var;
 using llvm::SmallVector;
 using mlir::FailureOr;
 
-FailureOr<SmallVector<TermInput>> TermReader::read(mlir::ValueRange inputs,
-                                                   Expr j) {
+//===----------------------------------------------------------------------===//
+// Regions' inputs
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> posenc::getSumExtent(mlir::ValueRange inputs) {
+  for (mlir::Value input : inputs)
+    if (auto sum = input.getDefiningOp<SumIndexOp>())
+      return sum.getExtent();
+  return std::nullopt;
+}
+
+FailureOr<SmallVector<TermInput>>
+TermSource::read(mlir::ValueRange inputs, const TokenPlace &place,
+                 Expr summed) {
   SmallVector<TermInput> result;
-  Expr lastRelation; // what a table's row axis is looked up by
-  bool rowDependent = false, keyDependent = false;
+  TermInput row;
   for (mlir::Value input : inputs) {
-    FailureOr<TermInput> term = readOne(input, lastRelation, j);
+    bool isTable = llvm::isa<TableType>(input.getType());
+    FailureOr<TermInput> term = isTable
+                                    ? readTable(input, place, row, summed)
+                                    : readIndex(input, place, summed);
     if (mlir::failed(term))
       return mlir::failure();
-    if (llvm::isa<RelationType>(input.getType())) {
-      lastRelation = term->value;
-      rowDependent = term->dependsOnRow;
-      keyDependent = term->dependsOnKey;
-    } else if (auto type = llvm::dyn_cast<TableType>(input.getType());
-               type && type.hasAxis(TableAxis::row)) {
-      term->dependsOnRow |= rowDependent;
-      term->dependsOnKey |= keyDependent;
-    }
+    if (!isTable)
+      row = *term;
     result.push_back(*term);
   }
   return result;
 }
 
-FailureOr<TermInput> TermReader::readOne(mlir::Value input, Expr lastRelation,
-                                         Expr j) {
-  mlir::Operation *op = input.getDefiningOp();
-  if (auto positionOp = llvm::dyn_cast_or_null<PositionOp>(op))
-    return position(positionOp, j);
-  if (auto relationOp = llvm::dyn_cast_or_null<RelationOp>(op))
-    return relation(relationOp, j);
-  if (auto tableOp = llvm::dyn_cast_or_null<TableOp>(op))
-    return table(tableOp, lastRelation, j);
-  return mlir::emitError(input.getLoc(),
-                         "this input of a term cannot be generated");
+FailureOr<TermInput> TermSource::readIndex(mlir::Value index,
+                                           const TokenPlace &place,
+                                           Expr summed) {
+  mlir::Operation *op = index.getDefiningOp();
+  if (auto positionOp = llvm::dyn_cast<PositionOp>(op))
+    return position(positionOp, place);
+  if (auto relationOp = llvm::dyn_cast<RelationOp>(op))
+    return relation(relationOp, place);
+  if (auto map = llvm::dyn_cast<RelationMapOp>(op))
+    return relationMap(map, place);
+  if (auto remap = llvm::dyn_cast<RemapOp>(op)) {
+    FailureOr<TermInput> term = readIndex(remap.getPosition(), place);
+    if (mlir::succeeded(term))
+      term->value = evaluateRegion(remap.getBody(),
+                                   {Halide::cast<double>(term->value)},
+                                   Halide::Float(64));
+    return term;
+  }
+  if (llvm::isa<SumIndexOp>(op) && summed.defined()) {
+    TermInput term;
+    term.value = summed;
+    return term;
+  }
+  return op->emitOpError("cannot be generated as an input of a region");
 }
 
-FailureOr<TermInput> TermReader::position(PositionOp op, Expr j) {
+FailureOr<TermInput> TermSource::position(PositionOp op,
+                                          const TokenPlace &place) {
   TermInput term;
   bool isQuery = op.getSide() == Side::query;
   term.dependsOnRow = isQuery;
   term.dependsOnKey = !isQuery;
   if (auto law = llvm::dyn_cast<IotaAttr>(op.getLaw())) {
-    Expr index = isQuery ? context.number(TileArgKind::QueryBegin) + context.i +
-                               context.number(TileArgKind::QueryShift)
-                         : context.number(TileArgKind::KeyBegin) +
-                               keys.validKey(context.t, j);
+    Expr index = isQuery ? place.rowIndex : place.keyIndex;
+    if (isQuery && law.getAlign() == Alignment::bottom_right)
+      index = index + params.number(TileArgKind::QueryShift);
     term.value = index + static_cast<int>(law.getOffset());
     return term;
   }
-  if (auto law = llvm::dyn_cast<PositionTensorAttr>(op.getLaw())) {
-    term.value =
-        isQuery
-            ? context.params.buffer(TileArgKind::QueryPositions,
-                                    law.getName())(context.validRow())
-            : context.params.buffer(TileArgKind::KeyPositions,
-                                    law.getName())(keys.validKey(context.t, j));
+  if (llvm::isa<PositionTensorAttr>(op.getLaw())) {
+    term.value = params.positions(op)(isQuery ? place.row : place.key);
     return term;
   }
   return op.emitOpError("has a position law that cannot be generated: ")
          << op.getLaw();
 }
 
-FailureOr<TermInput> TermReader::relation(RelationOp op, Expr j) {
-  auto side = [&](mlir::Value value) -> FailureOr<TermInput> {
-    if (auto positionOp = value.getDefiningOp<PositionOp>())
-      return position(positionOp, j);
-    return op.emitOpError("expects positions made by posenc.position");
-  };
-  FailureOr<TermInput> query = side(op.getQuery()), key = side(op.getKey());
+FailureOr<TermInput> TermSource::relation(RelationOp op,
+                                          const TokenPlace &place) {
+  FailureOr<TermInput> query = readIndex(op.getQuery(), place),
+                       key = readIndex(op.getKey(), place);
   if (mlir::failed(query) || mlir::failed(key))
     return mlir::failure();
+  TermInput term;
+  term.dependsOnRow = term.dependsOnKey = true;
+  mlir::Attribute law = op.getLaw();
   Expr distance = query->value - key->value;
   auto oriented = [&](Orientation orientation) {
     return orientation == Orientation::query_minus_key ? distance : -distance;
   };
-
-  TermInput term;
-  term.dependsOnRow = term.dependsOnKey = true;
-  mlir::Attribute law = op.getLaw();
   if (auto difference = llvm::dyn_cast<DifferenceAttr>(law)) {
     term.value = oriented(difference.getOrientation());
   } else if (auto clipped = llvm::dyn_cast<ClippedDistanceAttr>(law)) {
@@ -112,37 +122,130 @@ FailureOr<TermInput> TermReader::relation(RelationOp op, Expr j) {
   return term;
 }
 
-FailureOr<TermInput> TermReader::table(TableOp op, Expr lastRelation, Expr j) {
-  Halide::ImageParam buffer = context.params.table(op);
-  TableType type = op.getResult().getType();
+FailureOr<TermInput> TermSource::relationMap(RelationMapOp op,
+                                             const TokenPlace &place) {
+  std::optional<int64_t> extent = getSumExtent(op.getInputs());
+  Halide::RDom r;
+  if (extent)
+    r = Halide::RDom(0, static_cast<int>(*extent), "summed");
+  FailureOr<SmallVector<TermInput>> inputs =
+      read(op.getInputs(), place, extent ? Expr(r.x) : Expr());
+  if (mlir::failed(inputs))
+    return mlir::failure();
+  TermInput term;
+  SmallVector<Expr> arguments;
+  for (const TermInput &input : *inputs) {
+    term.dependsOnRow |= input.dependsOnRow;
+    term.dependsOnKey |= input.dependsOnKey;
+    arguments.push_back(Halide::cast<double>(input.value));
+  }
+  term.value = evaluateRegion(op.getBody(), arguments, Halide::Float(64));
+  if (extent)
+    term.value = Halide::sum(r, term.value);
+  if (std::optional<int64_t> rows = op.getRows())
+    term.value = clamp(term.value, Halide::Internal::make_const(
+                                       Halide::Float(64), 0),
+                       Halide::Internal::make_const(Halide::Float(64),
+                                                    *rows - 1));
+  return term;
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+Expr posenc::roundToInt(Expr value) {
+  if (value.type().is_int())
+    return value;
+  Expr half = Halide::Internal::make_const(value.type(), 0.5);
+  return Halide::cast<int>(
+      select(value < 0, ceil(value - half), floor(value + half)));
+}
+
+/// The row of a dimension that is nearest to a real number.
+static Expr clampRow(Expr row, Halide::Internal::Dimension dim) {
+  if (row.type().is_float()) {
+    Expr low = Halide::cast(row.type(), dim.min()),
+         high = Halide::cast(row.type(), dim.max());
+    row = max(min(row, high), low);
+  }
+  return clamp(roundToInt(row), dim.min(), dim.max());
+}
+
+FailureOr<TermInput> TermSource::readTable(mlir::Value table,
+                                           const TokenPlace &place,
+                                           TermInput row, Expr channel) {
+  TableType type = llvm::cast<TableType>(table.getType());
+  mlir::Operation *op = table.getDefiningOp();
   TermInput term;
   bool hasQuery = type.hasAxis(TableAxis::query),
        hasKey = type.hasAxis(TableAxis::key),
-       hasRow = type.hasAxis(TableAxis::row);
-  term.dependsOnRow = hasQuery;
-  term.dependsOnKey = hasKey;
-  if (hasRow && !lastRelation.defined())
-    return op.emitOpError("has a row axis but no relation before it");
-  if (hasQuery && hasKey && !hasRow) {
-    term.isPairTable = true;
-    term.value = pairTable(buffer, j);
+       hasRow = type.hasAxis(TableAxis::row),
+       hasChannel = type.hasAxis(TableAxis::channel);
+  term.dependsOnRow = hasQuery || (hasRow && row.dependsOnRow);
+  term.dependsOnKey = hasKey || (hasRow && row.dependsOnKey);
+  if ((hasRow && !row.value.defined()) || (hasChannel && !channel.defined()))
+    return op->emitOpError("has an axis that nothing looks up");
+
+  if (auto map = llvm::dyn_cast<TableMapOp>(op)) {
+    Expr index = row.value;
+    if (index.type().is_float())
+      index = roundToInt(index);
+    term.value = evaluateRegion(
+        map.getBody(),
+        {Halide::cast<double>(index), Halide::cast<double>(channel)},
+        Halide::Float(64));
     return term;
   }
-  // In the order of TileArg::dims.
-  std::vector<Expr> index;
-  if (hasKey)
-    index.push_back(keys.validKey(context.t, j));
-  if (hasQuery)
-    index.push_back(context.validRow());
-  if (hasRow) {
-    // Rows beyond the tile's last have distances of their own.
-    Expr rows = buffer.dim(static_cast<int>(index.size())).extent();
-    index.push_back(clamp(lastRelation, 0, rows - 1));
+  if (!llvm::isa<TableOp, TileLoadTableOp, AtQueryOp>(op))
+    return op->emitOpError("cannot be generated as a table");
+
+  TileParams::Table param = params.table(table);
+  term.isPairTable = hasQuery && hasKey;
+  if (term.isPairTable && !hasRow && !hasChannel) {
+    term.value = readPair(param.buffer, place);
+    return term;
   }
+  std::vector<Expr> index;
+  for (auto [dim, axis] : llvm::enumerate(param.dims))
+    switch (axis) {
+    case TableAxis::channel:
+      index.push_back(channel);
+      break;
+    case TableAxis::key:
+      index.push_back(place.key);
+      break;
+    case TableAxis::query:
+      index.push_back(place.row);
+      break;
+    default:
+      // Rows beyond the tile's last have distances of their own.
+      index.push_back(
+          clampRow(row.value, param.buffer.dim(static_cast<int>(dim))));
+    }
   if (index.empty())
     index.emplace_back(0);
-  term.value = buffer(index);
+  term.value = param.buffer(index);
   return term;
+}
+
+Expr TermSource::readPair(Halide::ImageParam table, const TokenPlace &place) {
+  return table(place.key, place.row);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+TokenPlace BlockTerms::getPlace(Expr j) const {
+  TokenPlace place;
+  place.row = context.validRow();
+  place.rowIndex = context.number(TileArgKind::QueryBegin) + context.i;
+  place.key = keys.validKey(context.t, j);
+  place.keyIndex = context.number(TileArgKind::KeyBegin) + place.key;
+  // readPair needs the key within its block.
+  place.inBlock = j;
+  return place;
 }
 
 /// A block of the table with rows as lanes.
@@ -152,7 +255,8 @@ FailureOr<TermInput> TermReader::table(TableOp op, Expr lastRelation, Expr j) {
 /// interleaving the first half of the numbers with the second rotates the
 /// string by one bit, and half as many rotations as bits exchange rows and
 /// columns. Each is one two-source permutation per vector on AVX-512.
-Expr TermReader::pairTable(Halide::ImageParam table, Expr j) {
+Expr BlockTerms::readPair(Halide::ImageParam table, const TokenPlace &place) {
+  Expr j = place.inBlock;
   for (Transposed &copy : transposed)
     if (copy.table.name() == table.name())
       return fromBits(copy.result(context.i, j, context.t));
@@ -185,7 +289,7 @@ Expr TermReader::pairTable(Halide::ImageParam table, Expr j) {
   return fromBits(copy.result(i, j, t));
 }
 
-void TermReader::schedule(Func state, Halide::RVar block) {
+void BlockTerms::schedule(Func state, Halide::RVar block) {
   int lanes = static_cast<int>(context.shape.lanes);
   Var i = context.i, j = context.j;
   for (Transposed &copy : transposed) {

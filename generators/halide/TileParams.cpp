@@ -7,7 +7,8 @@ using Halide::ImageParam;
 /// Outputs are Funcs of the pipeline, not parameters.
 static bool isOutput(TileArgKind kind) {
   return kind == TileArgKind::State || kind == TileArgKind::Output ||
-         kind == TileArgKind::LogSumExp || kind == TileArgKind::TransformedKey;
+         kind == TileArgKind::Scan || kind == TileArgKind::LogSumExp ||
+         kind == TileArgKind::TransformedKey;
 }
 
 TileParams::TileParams(const TileFunction &function) {
@@ -22,36 +23,76 @@ TileParams::TileParams(const TileFunction &function) {
       param.buffer =
           ImageParam(arg.isInteger ? Halide::Int(32) : Halide::Float(32),
                      static_cast<int>(arg.rank), arg.getName());
-      // Strips are the only buffers that do not start at 0, tables the only
-      // ones whose innermost stride is free.
+      // Strips and rows of relations do not start at 0; tables are the only
+      // buffers whose innermost stride is free.
+      bool isTable = arg.kind == TileArgKind::Table ||
+                     arg.kind == TileArgKind::PreparedTable;
       for (int dim = 0; dim < arg.rank; ++dim)
-        if (arg.kind != TileArgKind::Strip)
+        if (arg.kind != TileArgKind::Strip &&
+            !(arg.hasRelationRows && arg.dims[dim] == TableAxis::row))
           param.buffer.dim(dim).set_min(0);
-      if (arg.kind == TileArgKind::Table)
+      if (isTable)
         param.buffer.dim(0).set_stride(Halide::Expr());
     }
     params.push_back(std::move(param));
   }
 }
 
-const TileParams::Param &TileParams::find(TileArgKind kind,
-                                          llvm::StringRef symbol) const {
+const TileParams::Param &TileParams::find(
+    llvm::function_ref<bool(const TileArg &)> isRight) const {
   for (const Param &param : params)
-    if (param.arg.kind == kind && param.arg.symbol == symbol)
+    if (isRight(param.arg))
       return param;
   llvm_unreachable("not in the signature");
+}
+
+const TileParams::Param &TileParams::find(TileArgKind kind,
+                                          llvm::StringRef symbol) const {
+  return find([&](const TileArg &arg) {
+    return arg.kind == kind && arg.symbol == symbol;
+  });
+}
+
+bool TileParams::has(TileArgKind kind) const {
+  return llvm::any_of(
+      params, [&](const Param &param) { return param.arg.kind == kind; });
 }
 
 ImageParam TileParams::buffer(TileArgKind kind, llvm::StringRef symbol) const {
   return find(kind, symbol).buffer;
 }
 
-ImageParam TileParams::table(TableOp op) const {
-  for (const Param &param : params)
-    if (param.arg.kind == TileArgKind::Table && param.arg.law == op.getLaw() &&
-        param.arg.type == op.getResult().getType())
-      return param.buffer;
-  llvm_unreachable("not in the signature");
+TileParams::Table TileParams::table(mlir::Value table) const {
+  auto atQuery = table.getDefiningOp<AtQueryOp>();
+  if (atQuery)
+    table = atQuery.getTable();
+  auto load = table.getDefiningOp<TileLoadTableOp>();
+  auto op = table.getDefiningOp<TableOp>();
+  const Param &param = find([&](const TileArg &arg) {
+    bool isRight = load ? arg.kind == TileArgKind::PreparedTable &&
+                              arg.symbol == load.getTable()
+                        : arg.kind == TileArgKind::Table &&
+                              arg.law == op.getLaw() &&
+                              arg.type == table.getType();
+    return isRight && arg.isAtQuery == static_cast<bool>(atQuery) &&
+           (!atQuery || arg.alignment == atQuery.getAlignment());
+  });
+  return {param.buffer, param.arg.dims};
+}
+
+ImageParam TileParams::positions(PositionOp op) const {
+  auto law = llvm::cast<PositionTensorAttr>(op.getLaw());
+  bool isQuery = op.getSide() == Side::query;
+  return find([&](const TileArg &arg) {
+           if (arg.kind != (isQuery ? TileArgKind::QueryPositions
+                                    : TileArgKind::KeyPositions))
+             return false;
+           auto other = llvm::cast<PositionTensorAttr>(arg.law);
+           return other.getName() == law.getName() &&
+                  other.getAxis() == law.getAxis() &&
+                  (!isQuery || arg.alignment == law.getAlign());
+         })
+      .buffer;
 }
 
 Halide::Expr TileParams::number(TileArgKind kind,

@@ -15,11 +15,20 @@ class TileParams {
 public:
   explicit TileParams(const TileFunction &function);
 
+  /// A buffer and what its dimensions count.
+  struct Table {
+    Halide::ImageParam buffer;
+    llvm::ArrayRef<TableAxis> dims;
+  };
+
+  bool has(TileArgKind kind) const;
   /// The buffer or number of that kind. It must be in the signature.
   Halide::ImageParam buffer(TileArgKind kind,
                             llvm::StringRef symbol = {}) const;
-  Halide::ImageParam table(TableOp op) const;
   Halide::Expr number(TileArgKind kind, llvm::StringRef symbol = {}) const;
+  /// A posenc.table, posenc.tile.load_table or posenc.at_query of one.
+  Table table(mlir::Value table) const;
+  Halide::ImageParam positions(PositionOp op) const;
 
   /// The inputs in order. Outputs follow in the order of the pipeline's Funcs.
   std::vector<Halide::Argument> inputs() const;
@@ -30,6 +39,7 @@ private:
     Halide::ImageParam buffer;
     Halide::Param<int> number;
   };
+  const Param &find(llvm::function_ref<bool(const TileArg &)> isRight) const;
   const Param &find(TileArgKind kind, llvm::StringRef symbol) const;
 
   std::vector<Param> params;

@@ -4,6 +4,7 @@
 #include "KeyTransform.h"
 #include "OnlineSoftmax.h"
 #include "Prologue.h"
+#include "Scans.h"
 
 using namespace posenc;
 using mlir::FailureOr;
@@ -25,20 +26,28 @@ static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
                                            const TileFunction &function,
                                            const InstructionSet &target) {
   TileContext context{shape, TileParams(function)};
-  FailureOr<Halide::Func> query =
+  FailureOr<std::vector<Halide::Func>> queries =
       buildPrologue(plan.getPrologueOp(), shape, context.params);
-  if (mlir::failed(query))
+  if (mlir::failed(queries))
     return mlir::failure();
-  OnlineSoftmax softmax(context, *query);
+  StepVectors vectors(plan, *queries, context.params);
+  Scans scans(context, vectors);
+  for (StepOp step : plan.getStepOps())
+    if (mlir::failed(scans.add(step)))
+      return mlir::failure();
+  OnlineSoftmax softmax(context, WeightKind(plan), vectors, scans.getFuncs());
   for (StepOp step : plan.getStepOps())
     if (mlir::failed(softmax.addStep(step)))
       return mlir::failure();
-  FailureOr<EpilogueFuncs> epilogue =
+  FailureOr<std::vector<Halide::Func>> epilogue =
       buildEpilogue(plan.getEpilogueOp(), context, softmax.getState());
   if (mlir::failed(epilogue))
     return mlir::failure();
-  Halide::Pipeline pipeline(
-      {softmax.getState(), epilogue->output, epilogue->logSumExp});
+  // In the order of the signature.
+  std::vector<Halide::Func> outputs{softmax.getState()};
+  llvm::append_range(outputs, scans.getOutputs());
+  llvm::append_range(outputs, *epilogue);
+  Halide::Pipeline pipeline(outputs);
   return lower(pipeline, context.params, function, target);
 }
 

@@ -3,6 +3,17 @@
 
 using namespace posenc;
 
+/// What is left over of weights that are no shares of their own sum needs a sum
+/// of its own.
+static bool needsWeightSum(PlanOp plan) {
+  mlir::Block &body = plan.getEpilogueOp().getBody().front();
+  return !body.getOps<TileRemainderOp>().empty() &&
+         llvm::any_of(body.getOps<TileNormalizeOp>(), [](TileNormalizeOp op) {
+           return op.getKind() == NormalizeKind::abs_sum ||
+                  op.getKind() == NormalizeKind::linear;
+         });
+}
+
 mlir::FailureOr<llvm::SmallVector<TileShape>>
 posenc::getTileShapes(PlanOp plan) {
   const InstructionSet *target = findInstructionSet(plan.getIsa());
@@ -32,6 +43,8 @@ posenc::getTileShapes(PlanOp plan) {
     shape.block = block;
     shape.headDim = plan.getHeadDim();
     shape.valueDim = plan.getValueDim();
+    if (needsWeightSum(plan))
+      shape.runningValues = 5;
     shapes.push_back(shape);
   }
   return shapes;

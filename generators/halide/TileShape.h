@@ -18,10 +18,10 @@ struct TileShape {
   int64_t block;
   int64_t headDim, valueDim;
 
-  /// Numbers that each row carries besides its output: see OnlineSoftmax.cpp.
+  /// Numbers that each row carries besides its output: see OnlineSoftmax.h.
   /// Padded so that the output starts at a register tile.
-  static constexpr int64_t kRunningValues = 4;
-  int64_t stateSlots() const { return llvm::alignTo(kRunningValues, values); }
+  int64_t runningValues = 4;
+  int64_t stateSlots() const { return llvm::alignTo(runningValues, values); }
   int64_t stateColumns() const {
     return stateSlots() + llvm::alignTo(valueDim, values);
   }

@@ -15,7 +15,12 @@ static std::string makeName(StringRef prefix, StringRef symbol) {
   return name;
 }
 
-std::string TileArg::getName() const {
+/// A prefix and the number of a vector, if it has one.
+static std::string makeNumbered(StringRef prefix, StringRef number) {
+  return number.empty() ? prefix.str() : (prefix + "_" + number).str();
+}
+
+static StringRef getPrefix(TileArgKind kind) {
   switch (kind) {
   case TileArgKind::Query:
     return "q";
@@ -23,16 +28,24 @@ std::string TileArg::getName() const {
     return "k";
   case TileArgKind::Value:
     return "v";
+  case TileArgKind::OwnValue:
+    return "own_v";
+  case TileArgKind::AllQueries:
+    return "all_q";
+  case TileArgKind::AllKeys:
+    return "all_k";
   case TileArgKind::Angles:
-    return makeName("angles_", symbol);
+    return "angles_";
   case TileArgKind::Strip:
-    return makeName("strip_", symbol);
+    return "strip_";
   case TileArgKind::Table:
-    return makeName("table_", symbol);
+    return "table_";
+  case TileArgKind::PreparedTable:
+    return "prepared_";
   case TileArgKind::QueryPositions:
-    return makeName("query_positions_", symbol);
+    return "query_positions_";
   case TileArgKind::KeyPositions:
-    return makeName("key_positions_", symbol);
+    return "key_positions_";
   case TileArgKind::Rows:
     return "rows";
   case TileArgKind::KeyCount:
@@ -44,11 +57,13 @@ std::string TileArg::getName() const {
   case TileArgKind::KeyBegin:
     return "key_begin";
   case TileArgKind::StepEnd:
-    return makeName("end_", symbol);
+    return "end_";
   case TileArgKind::First:
     return "first";
   case TileArgKind::State:
     return "state";
+  case TileArgKind::Scan:
+    return "scan";
   case TileArgKind::Output:
     return "out";
   case TileArgKind::LogSumExp:
@@ -59,72 +74,191 @@ std::string TileArg::getName() const {
   llvm_unreachable("unknown argument");
 }
 
+std::string TileArg::getName() const {
+  StringRef prefix = getPrefix(kind);
+  if (!prefix.ends_with("_"))
+    return makeNumbered(prefix, symbol);
+  std::string name = makeName(prefix, symbol);
+  if (isAtQuery)
+    name += "_at_query";
+  if (alignment == Alignment::top_left)
+    name += "_top_left";
+  return name;
+}
+
 namespace {
 /// Collects arguments in order of first use.
-struct ArgCollector {
+class ArgCollector {
+public:
   SmallVector<TileArg> args;
-  int64_t constants = 0;
 
-  void add(TileArgKind kind, int64_t rank, StringRef symbol = {},
-           bool isInteger = false) {
-    for (const TileArg &arg : args)
-      if (arg.kind == kind && arg.symbol == symbol)
-        return;
+  TileArg &add(TileArgKind kind, int64_t rank, StringRef symbol = {},
+               bool isInteger = false) {
     TileArg arg;
     arg.kind = kind;
     arg.rank = rank;
     arg.symbol = symbol.str();
     arg.isInteger = isInteger;
-    args.push_back(std::move(arg));
+    return add(std::move(arg));
   }
 
   void addNumber(TileArgKind kind, StringRef symbol = {}) {
     add(kind, /*rank=*/0, symbol, /*isInteger=*/true);
   }
 
-  void addTable(TableOp op) {
-    auto type = op.getResult().getType();
-    for (const TileArg &arg : args)
-      if (arg.kind == TileArgKind::Table && arg.law == op.getLaw() &&
-          arg.type == type)
-        return;
-    TileArg arg;
-    arg.kind = TileArgKind::Table;
-    arg.law = op.getLaw();
-    arg.type = type;
-    if (auto operand = dyn_cast<OperandAttr>(op.getLaw()))
-      arg.symbol = operand.getName().str();
-    else
-      arg.symbol = "constants" + std::to_string(constants++);
-    for (TableAxis axis : {TableAxis::key, TableAxis::query, TableAxis::row})
-      if (type.hasAxis(axis))
-        arg.dims.push_back(axis);
-    arg.rank = std::max<int64_t>(1, arg.dims.size());
-    args.push_back(std::move(arg));
-  }
-
-  void addPositions(PositionOp op) {
-    if (auto law = dyn_cast<PositionTensorAttr>(op.getLaw()))
-      add(op.getSide() == Side::query ? TileArgKind::QueryPositions
-                                      : TileArgKind::KeyPositions,
-          /*rank=*/1, law.getName(), /*isInteger=*/true);
-  }
-
   /// The buffers that the operations of one part of the plan read.
-  void addTerms(Block &body) {
-    for (Operation &op : body) {
-      if (auto rotate = dyn_cast<TileRotateOp>(op))
-        add(TileArgKind::Angles, /*rank=*/2, rotate.getTable());
-      else if (auto strip = dyn_cast<TileLoadStripOp>(op))
-        add(TileArgKind::Strip, /*rank=*/1, strip.getTable());
-      else if (auto table = dyn_cast<TableOp>(op))
-        addTable(table);
-      else if (auto position = dyn_cast<PositionOp>(op))
-        addPositions(position);
-    }
+  void addTerms(PlanOp plan, Block &body);
+
+private:
+  /// Adds what is not there yet.
+  TileArg &add(TileArg arg) {
+    for (TileArg &other : args)
+      if (other.kind == arg.kind && other.symbol == arg.symbol &&
+          other.law == arg.law && other.type == arg.type &&
+          other.isAtQuery == arg.isAtQuery && other.alignment == arg.alignment)
+        return other;
+    args.push_back(std::move(arg));
+    return args.back();
   }
+
+  /// "constants<i>", one for each law and type.
+  std::string nameConstants(TableOp op);
+  void addTable(Operation *op, TileArg arg);
+  void addTable(TileArg arg);
+  void addPosition(PositionOp op, bool isTile);
+
+  SmallVector<std::pair<Attribute, Type>> constants;
 };
 } // namespace
+
+std::string ArgCollector::nameConstants(TableOp op) {
+  std::pair<Attribute, Type> table{op.getLaw(), op.getType()};
+  auto *place = llvm::find(constants, table);
+  size_t index = place - constants.begin();
+  if (place == constants.end())
+    constants.push_back(table);
+  return "constants" + std::to_string(index);
+}
+
+/// A table as it is, or at the places of queries, or both.
+void ArgCollector::addTable(Operation *op, TileArg arg) {
+  arg.type = cast<TableType>(op->getResult(0).getType());
+  bool isUsed = false;
+  for (Operation *user : op->getUsers()) {
+    auto atQuery = dyn_cast<AtQueryOp>(user);
+    if (!atQuery) {
+      isUsed = true;
+      continue;
+    }
+    TileArg shifted = arg;
+    shifted.isAtQuery = true;
+    shifted.alignment = atQuery.getAlignment();
+    addTable(shifted);
+  }
+  if (isUsed)
+    addTable(arg);
+}
+
+void ArgCollector::addTable(TileArg arg) {
+  for (TableAxis axis :
+       {TableAxis::channel, TableAxis::key, TableAxis::query, TableAxis::row})
+    if (arg.type.hasAxis(axis))
+      arg.dims.push_back(arg.isAtQuery && axis == TableAxis::key
+                             ? TableAxis::query
+                             : axis);
+  arg.rank = std::max<int64_t>(1, arg.dims.size());
+  add(std::move(arg));
+}
+
+void ArgCollector::addPosition(PositionOp op, bool isTile) {
+  bool isQuery = op.getSide() == Side::query;
+  auto law = dyn_cast<PositionTensorAttr>(op.getLaw());
+  if (!law) {
+    // Tiles always have these numbers.
+    if (!isTile)
+      addNumber(TileArgKind::KeyBegin);
+    return;
+  }
+  TileArg arg;
+  arg.kind = isQuery ? TileArgKind::QueryPositions : TileArgKind::KeyPositions;
+  arg.rank = 1;
+  arg.isInteger = true;
+  arg.symbol = law.getName().str();
+  if (law.getAxis() > 0)
+    arg.symbol += "." + std::to_string(law.getAxis());
+  if (isQuery)
+    arg.alignment = law.getAlign();
+  // Keys stand where they are stored with either alignment.
+  arg.law = isQuery ? law
+                    : PositionTensorAttr::get(law.getContext(), law.getName(),
+                                              law.getAxes(), law.getAxis(),
+                                              Alignment::bottom_right);
+  add(std::move(arg));
+}
+
+void ArgCollector::addTerms(PlanOp plan, Block &body) {
+  bool isTile = !isa<KeysOp>(body.getParentOp());
+  for (Operation &op : body) {
+    if (auto rotate = dyn_cast<TileRotateOp>(op)) {
+      add(TileArgKind::Angles, /*rank=*/2, rotate.getTable());
+    } else if (auto strip = dyn_cast<TileLoadStripOp>(op)) {
+      add(TileArgKind::Strip, /*rank=*/1, strip.getTable());
+    } else if (auto table = dyn_cast<TableOp>(op)) {
+      TileArg arg;
+      arg.kind = TileArgKind::Table;
+      arg.law = table.getLaw();
+      if (auto operand = dyn_cast<OperandAttr>(table.getLaw()))
+        arg.symbol = operand.getName().str();
+      else
+        arg.symbol = nameConstants(table);
+      addTable(table, std::move(arg));
+    } else if (auto table = dyn_cast<TileLoadTableOp>(op)) {
+      TileArg arg;
+      arg.kind = TileArgKind::PreparedTable;
+      arg.symbol = table.getTable().str();
+      if (PrepareOp prepare = plan.lookupPrepare(table.getTable()))
+        arg.hasRelationRows =
+            prepare.getBody().front().back().getNumOperands() == 2;
+      addTable(table, std::move(arg));
+    } else if (auto position = dyn_cast<PositionOp>(op)) {
+      addPosition(position, isTile);
+    } else if (auto norm = dyn_cast<VectorNormOp>(op)) {
+      if (norm.getOver() == NormAxis::all_heads)
+        add(isTile ? TileArgKind::AllQueries : TileArgKind::AllKeys,
+            /*rank=*/3);
+    } else if (isa<TileRemainderOp>(op)) {
+      add(TileArgKind::OwnValue, /*rank=*/2);
+    }
+  }
+}
+
+/// The keys that some step reads.
+static void addKeys(PlanOp plan, ArgCollector &collector) {
+  unsigned queries =
+      plan.getPrologueOp().getBody().front().back().getNumOperands();
+  for (StepOp step : plan.getStepOps())
+    for (BlockArgument key :
+         step.getBody().front().getArguments().drop_front(queries))
+      if (!key.use_empty())
+        collector.add(TileArgKind::Key, 2,
+                      getKeySymbol(plan, key.getArgNumber() - queries));
+}
+
+std::string posenc::getKeySymbol(PlanOp plan, unsigned index) {
+  KeysOp keys = plan.getKeysOp();
+  if (!keys || isa<BlockArgument>(keys.getBody().front().back().getOperand(index)))
+    return "";
+  return std::to_string(index);
+}
+
+/// Whether rows have a log-sum-exp.
+static bool hasLogSumExp(PlanOp plan) {
+  for (TileNormalizeOp op :
+       plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>())
+    return op.getKind() == NormalizeKind::softmax ||
+           op.getKind() == NormalizeKind::exp;
+  return false;
+}
 
 FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
   FailureOr<SmallVector<TileShape>> shapes = getTileShapes(plan);
@@ -133,11 +267,12 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
 
   ArgCollector collector;
   collector.add(TileArgKind::Query, 2);
-  collector.add(TileArgKind::Key, 2);
+  addKeys(plan, collector);
   collector.add(TileArgKind::Value, 2);
-  collector.addTerms(plan.getPrologueOp().getBody().front());
+  collector.addTerms(plan, plan.getPrologueOp().getBody().front());
   for (StepOp step : plan.getStepOps())
-    collector.addTerms(step.getBody().front());
+    collector.addTerms(plan, step.getBody().front());
+  collector.addTerms(plan, plan.getEpilogueOp().getBody().front());
 
   collector.addNumber(TileArgKind::Rows);
   collector.addNumber(TileArgKind::KeyCount);
@@ -149,8 +284,14 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
   collector.addNumber(TileArgKind::First);
 
   collector.add(TileArgKind::State, 2);
+  int64_t scans = 0;
+  for (StepOp step : plan.getStepOps())
+    for ([[maybe_unused]] RowscanOp scan :
+         step.getBody().front().getOps<RowscanOp>())
+      collector.add(TileArgKind::Scan, 2, std::to_string(scans++));
   collector.add(TileArgKind::Output, 2);
-  collector.add(TileArgKind::LogSumExp, 1);
+  if (hasLogSumExp(plan))
+    collector.add(TileArgKind::LogSumExp, 1);
 
   SmallVector<TileFunction> functions;
   for (const TileShape &shape : *shapes) {
@@ -168,10 +309,18 @@ std::optional<TileFunction> posenc::getKeyFunction(PlanOp plan) {
   KeysOp keys = plan.getKeysOp();
   if (!keys)
     return std::nullopt;
+  Block &body = keys.getBody().front();
   ArgCollector collector;
   collector.add(TileArgKind::Key, 2);
-  collector.addTerms(keys.getBody().front());
-  collector.add(TileArgKind::TransformedKey, 2);
+  collector.addTerms(plan, body);
+  bool isNeeded = false;
+  for (unsigned i = 0; i < body.back().getNumOperands(); ++i)
+    if (std::string symbol = getKeySymbol(plan, i); !symbol.empty()) {
+      collector.add(TileArgKind::TransformedKey, 2, symbol);
+      isNeeded = true;
+    }
+  if (!isNeeded)
+    return std::nullopt;
   TileFunction function;
   function.symbol = (plan.getSymName() + "_keys").str();
   function.args = collector.args;

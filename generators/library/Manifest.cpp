@@ -47,6 +47,7 @@ printManifest(const CompiledKernel &compiled,
           });
           json.attribute("output", tensor.isOutput);
           json.attribute("optional", tensor.isOptional);
+          json.attribute("comment", tensor.comment);
         });
     });
     json.attributeArray("objects", [&] {

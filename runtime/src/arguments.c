@@ -154,6 +154,12 @@ static posenc_status check_heads(const posenc_kernel_desc *desc,
                  : kv->fixed ? kv->extent * group
                              : desc->heads;
   frame->kv_heads = frame->heads / group;
+  if ((desc->flags & POSENC_KERNEL_ALL_HEADS) && frame->heads != desc->heads)
+    return posenc_fail(POSENC_SHAPE_MISMATCH,
+                       "%s: the call has H = %" PRId64
+                       " heads, but must have all %" PRId32
+                       " of the kernel, which reads them together",
+                       desc->name, frame->heads, desc->heads);
   return POSENC_OK;
 }
 
@@ -196,6 +202,26 @@ static posenc_status check_products(const posenc_kernel_desc *desc,
                        " make tensors whose size does not fit in 64 bits",
                        desc->name, frame->batch, frame->heads, frame->query_len,
                        frame->key_len);
+  return POSENC_OK;
+}
+
+#define LONGEST_RUN (INT64_C(1) << 22)
+
+static posenc_status check_lengths(const posenc_kernel_desc *desc,
+                                   const posenc_frame *frame) {
+  if ((desc->flags & POSENC_KERNEL_QUERIES_AMONG_KEYS) &&
+      frame->query_len > frame->key_len)
+    return posenc_fail(POSENC_OUT_OF_RANGE,
+                       "%s: Lq is %" PRId64
+                       ", but must be at most Lk = %" PRId64
+                       ": the kernel looks queries up among the keys",
+                       desc->name, frame->query_len, frame->key_len);
+  if ((desc->flags & POSENC_KERNEL_ONE_RUN) && frame->key_len > LONGEST_RUN)
+    return posenc_fail(POSENC_OUT_OF_RANGE,
+                       "%s: Lk is %" PRId64
+                       ", but must be at most 2^22: the kernel scans all keys "
+                       "of a row",
+                       desc->name, frame->key_len);
   return POSENC_OK;
 }
 
@@ -244,13 +270,9 @@ static posenc_status check_shapes(const posenc_any_args *args, bool prepare,
   /* A kernel has Lk or L, the other one is 0. */
   frame->key_len =
       symbols[POSENC_AXIS_KEY_LEN].extent + symbols[POSENC_AXIS_LEN].extent;
-  if ((desc->flags & POSENC_KERNEL_POSITION_TENSOR) &&
-      frame->query_len > frame->key_len)
-    return posenc_fail(POSENC_OUT_OF_RANGE,
-                       "%s: Lq is %" PRId64
-                       ", but must be at most Lk = %" PRId64
-                       ": queries take the last of the keys' positions",
-                       desc->name, frame->query_len, frame->key_len);
+  status = check_lengths(desc, frame);
+  if (status)
+    return status;
   return check_products(desc, frame);
 }
 

@@ -8,6 +8,8 @@
 
 #define LARGEST_EXTENT (INT64_C(1) << 30)
 #define LARGEST_ROW_STRIDE INT64_C(0x7fffffff)
+#define LARGEST_SPAN (INT64_C(1) << 30)
+#define LARGEST_POSITION ((INT32_C(1) << 30) - 1)
 
 posenc_status posenc_check_extents(const posenc_kernel_desc *desc,
                                    const posenc_tensor_desc *expected,
@@ -86,9 +88,13 @@ static posenc_status compact_strides(const posenc_kernel_desc *desc,
 
 static posenc_status check_stride(const posenc_kernel_desc *desc,
                                   const posenc_tensor_desc *expected,
-                                  int32_t axis, int64_t stride) {
+                                  int32_t axis, int64_t extent,
+                                  int64_t stride) {
   const char *rule = NULL;
   int32_t kind = expected->axes[axis].kind;
+  bool is_heads =
+      kind == POSENC_AXIS_HEADS || kind == POSENC_AXIS_KV_HEADS;
+  bool is_long = stride > LARGEST_SPAN / (extent - 1);
   if ((expected->flags & POSENC_TENSOR_UNIT_STRIDE) &&
       axis == expected->rank - 1 && stride != 1)
     rule = "must be 1: the kernel reads contiguous elements";
@@ -103,6 +109,13 @@ static posenc_status check_stride(const posenc_kernel_desc *desc,
   else if (kind == POSENC_AXIS_CONST &&
            stride > LARGEST_ROW_STRIDE / (expected->axes[axis].value - 1))
     rule = "makes the axis longer than 2^31 - 1 elements";
+  else if (is_long && is_heads && (expected->flags & POSENC_TENSOR_ALL_HEADS))
+    rule = "makes the axis longer than 2^30 elements: the kernel reads all "
+           "heads together";
+  else if (is_long && kind == POSENC_AXIS_KEY_LEN &&
+           (desc->flags & POSENC_KERNEL_ONE_RUN))
+    rule = "makes the axis longer than 2^30 elements: the kernel scans all "
+           "keys of a row";
   if (!rule)
     return POSENC_OK;
   return posenc_fail(POSENC_STRIDE_UNSUPPORTED,
@@ -169,7 +182,7 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
       view->stride[i] = tensor->strides[i];
     if (view->extent[i] < 2)
       continue;
-    status = check_stride(desc, expected, i, view->stride[i]);
+    status = check_stride(desc, expected, i, view->extent[i], view->stride[i]);
     if (status)
       return status;
     int64_t offset;
@@ -184,6 +197,34 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
   if (expected->flags & POSENC_TENSOR_OUTPUT)
     return check_overlap(desc, expected, view);
   return POSENC_OK;
+}
+
+/* The last axis is contiguous; a stride of 0 repeats what was looked at. */
+static posenc_status check_positions(const posenc_kernel_desc *desc,
+                                     const posenc_tensor_desc *expected,
+                                     const posenc_view *view) {
+  int64_t index[POSENC_MAX_RANK] = {0};
+  int32_t last = expected->rank - 1;
+  for (;;) {
+    int64_t offset = 0;
+    for (int32_t i = 0; i < last; ++i)
+      offset += index[i] * view->stride[i];
+    const int32_t *row = (const int32_t *)(const void *)view->data + offset;
+    for (int64_t j = 0; j < view->extent[last]; ++j)
+      if (row[j] < -LARGEST_POSITION - 1 || row[j] > LARGEST_POSITION)
+        return posenc_fail(POSENC_OUT_OF_RANGE,
+                           "%s: %s holds %" PRId32 " for key %" PRId64
+                           ", but positions must be from -2^30 to 2^30 - 1",
+                           desc->name, expected->name, row[j], j);
+    int32_t axis = last - 1;
+    for (; axis >= 0; --axis) {
+      if (view->stride[axis] != 0 && ++index[axis] < view->extent[axis])
+        break;
+      index[axis] = 0;
+    }
+    if (axis < 0)
+      return POSENC_OK;
+  }
 }
 
 posenc_status posenc_check_data(const posenc_kernel_desc *desc,
@@ -232,5 +273,7 @@ posenc_status posenc_check_data(const posenc_kernel_desc *desc,
                        ", but must be aligned to its %u-byte elements",
                        kernel, name, address, item_bytes);
   view->data = (char *)tensor->data + tensor->byte_offset;
+  if (expected->flags & POSENC_TENSOR_POSITIONS)
+    return check_positions(desc, expected, view);
   return POSENC_OK;
 }

@@ -54,8 +54,8 @@ static const StringRef vectorPieces[] = {
     "#posenc.xpos<scale_base = 64.0>",
     "#posenc.qk_norm<kind = rms>",
     "#posenc.qk_norm<kind = l2>",
-    "#posenc.log_n<original_length = 7>",
-    "#posenc.temperature<scale = 0.1, floor = 5>",
+    "#posenc.log_n<length = 7>",
+    "#posenc.query_temperature<attn_scale = 0.1, floor_scale = 5.0>",
     "#posenc.rerope<window = 6>",
     "#posenc.self_extend<group = 2, window = 6>",
 };

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Encodings that add a bias to the score: checks and expansions.
-#include "posenc/IR/Encodings.h"
+#include "TermMath.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/APInt.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -38,14 +34,46 @@ SmallVector<double> posenc::geometricSlopes(int64_t heads, double maxExponent) {
   return slopes;
 }
 
+namespace {
+/// What a preset stands for, or what is stated.
+struct AlibiParameters {
+  AlibiForm form;
+  TermSite site;
+  AlibiRounding rounding;
+};
+} // namespace
+
+static AlibiParameters resolve(AlibiAttr attr) {
+  if (attr.getPreset() == "hf-falcon")
+    return {AlibiForm::key, TermSite::inside, AlibiRounding::bf16};
+  return {attr.getForm(), attr.getSite(), attr.getRounding()};
+}
+
 LogicalResult AlibiAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                BiasForm, APFloat maxExponent, StringRef) {
+                                AlibiForm form, APFloat maxExponent, StringRef,
+                                TermSite site, APFloat slopeScale,
+                                AlibiRounding rounding, StringRef preset) {
   // alibi_c1
-  if (!maxExponent.isFinite() || maxExponent.isNegative() ||
-      maxExponent.isZero())
-    return emitError() << "expected 'max_exponent' of #posenc.alibi to be "
-                          "positive and finite, but got "
-                       << maxExponent.convertToDouble();
+  if (failed(verifyPositive(emitError, getMnemonic(), "max_exponent",
+                            maxExponent)) ||
+      failed(
+          verifyPositive(emitError, getMnemonic(), "slope_scale", slopeScale)))
+    return failure();
+  // alibi_c4
+  if (!preset.empty() && preset != "hf-falcon")
+    return emitError() << "expected 'preset' of #posenc.alibi to be "
+                          "\"hf-falcon\", but got \""
+                       << preset << "\"";
+  if (!preset.empty() &&
+      (form != AlibiForm::causal || site != TermSite::outside ||
+       rounding != AlibiRounding::none))
+    return emitError() << "expected #posenc.alibi not to state 'form', 'site' "
+                          "or 'rounding' beside a 'preset' that does";
+  // alibi_c3
+  if (rounding == AlibiRounding::bf16 && form != AlibiForm::key)
+    return emitError() << "expected #posenc.alibi with 'rounding = bf16' to "
+                          "state 'form = key': positions are rounded, not "
+                          "distances";
   return success();
 }
 
@@ -55,110 +83,87 @@ LogicalResult
 AlibiAttr::verifyInKernel(KernelOp &kernel,
                           function_ref<InFlightDiagnostic()> emitError) const {
   // alibi_c2
-  if (getForm() == BiasForm::causal && kernel.getMaskOrDefault().showsFuture())
+  AlibiForm form = resolve(*this).form;
+  if (form != AlibiForm::symmetric && kernel.getMaskOrDefault().showsFuture())
     return emitError()
-           << "#posenc.alibi with 'form = causal' would reward future keys, "
-              "which this mask shows: state 'form = symmetric' or "
-              "mask(#posenc.causal)";
+           << "#posenc.alibi with 'form = " << stringifyAlibiForm(form)
+           << "' would reward future keys, which this mask shows: state 'form "
+              "= symmetric' or mask(#posenc.causal)";
   return success();
+}
+
+/// To bf16 by way of f32, as torch does.
+static double roundToBf16(double value) {
+  APFloat rounded(value);
+  bool losesInfo;
+  for (const llvm::fltSemantics *format :
+       {&APFloat::IEEEsingle(), &APFloat::BFloat()})
+    rounded.convert(*format, APFloat::rmNearestTiesToEven, &losesInfo);
+  rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return rounded.convertToDouble();
+}
+
+/// The same of a number of a region: to a multiple of the unit of its
+/// binade. A binary logarithm that is off just below a power of two does no
+/// harm: the number rounds to that power with either unit.
+static Real roundToBf16(const Real &value) {
+  Real magnitude = abs(value);
+  Real unit = exp2(floor(log2(max(magnitude, 1e-30))) - 7.0);
+  Real units = magnitude / unit;
+  Real rounded = floor(units + 0.5);
+  Real parity = rounded - floor(rounded / 2.0) * 2.0;
+  Real excess = rounded - units;
+  Real tie = select(equals(excess, 0.5), parity, parity.number(0));
+  return copysign((rounded - tie) * unit, value);
 }
 
 void AlibiAttr::expand(Expansion &expansion) const {
   MLIRContext *context = expansion.getContext();
-  Value table =
-      expansion.constants(geometricSlopes(expansion.kernel.getHeads(),
-                                          getMaxExponent().convertToDouble()),
-                          {TableAxis::head});
-  Value distance = expansion.relation(
-      DifferenceAttr::get(context, Orientation::query_minus_key));
-  bool symmetric = getForm() == BiasForm::symmetric;
-  expansion.outsideTerms.push_back(expansion.bias(
-      {distance, table}, [&](OpBuilder &b, ValueRange arguments) -> Value {
-        Value d = arguments[0];
-        if (symmetric)
-          d = math::AbsFOp::create(b, expansion.loc, d);
-        Value product =
-            arith::MulFOp::create(b, expansion.loc, d, arguments[1]);
-        return arith::NegFOp::create(b, expansion.loc, product);
-      }));
+  AlibiParameters law = resolve(*this);
+  AlibiForm form = law.form;
+  TermSite site = law.site;
+  bool isRounded = law.rounding == AlibiRounding::bf16;
+  double factor = getFactor(expansion, site);
+  SmallVector<double> slopes = geometricSlopes(
+      expansion.kernel.getHeads(), getMaxExponent().convertToDouble());
+  for (double &slope : slopes) {
+    slope *= getSlopeScale().convertToDouble();
+    if (isRounded)
+      slope = roundToBf16(slope);
+  }
+  Value table = expansion.constants(slopes, {TableAxis::head});
+  Value place = form == AlibiForm::key
+                    ? expansion.position(Side::key)
+                    : expansion.relation(DifferenceAttr::get(
+                          context, Orientation::query_minus_key));
+  addTerm(expansion, site,
+          expansion.bias({place, table},
+                         formula(expansion.loc, [&](ArrayRef<Real> x) {
+                           Real d = x[0];
+                           if (form == AlibiForm::symmetric)
+                             d = abs(d);
+                           if (isRounded)
+                             d = roundToBf16(d);
+                           Real product = d * x[1];
+                           if (isRounded)
+                             product = roundToBf16(product);
+                           if (form != AlibiForm::key)
+                             product = -product;
+                           return factor == 1 ? product : product * factor;
+                         })));
 }
 
 //===----------------------------------------------------------------------===//
 // T5Bias
 //===----------------------------------------------------------------------===//
 
-/// Whether distance n has reached bucket `exact + x` of a log law, that is
-///   ln(n / exact) / ln(maxDistance / exact) * (buckets - exact) >= x
-///   <=>  n^c * exact^x >= maxDistance^x * exact^c,  c = buckets - exact.
-/// Decided in double precision unless the two sides are too close, then in
-/// integers: exact powers sit on the border (n = 16, 32, 64 for 32 buckets).
-static bool hasReached(int64_t n, int64_t x, int64_t exact, int64_t c,
-                       int64_t maxDistance) {
-  double position =
-      std::log(double(n) / exact) / std::log(double(maxDistance) / exact) * c;
-  if (std::abs(position - x) > 1e-6)
-    return position >= x;
-  auto bits = [](int64_t v) { return llvm::Log2_64_Ceil(v + 1); };
-  unsigned width = (bits(n) + bits(exact) + bits(maxDistance)) * c + 1;
-  auto power = [&](int64_t v, int64_t exponent) {
-    APInt result(width, 1), factor(width, v);
-    for (; exponent > 0; exponent >>= 1, factor *= factor)
-      if (exponent & 1)
-        result *= factor;
-    return result;
-  };
-  return (power(n, c) * power(exact, x))
-      .uge(power(maxDistance, x) * power(exact, c));
-}
-
-SmallVector<int64_t> posenc::logBucketThresholds(int64_t buckets,
-                                                 int64_t maxDistance) {
-  int64_t exact = buckets / 2;
-  SmallVector<int64_t> thresholds;
-  for (int64_t bucket = 1; bucket <= exact; ++bucket)
-    thresholds.push_back(bucket);
-  for (int64_t bucket = exact + 1; bucket < buckets; ++bucket) {
-    int64_t low = thresholds.back(), high = maxDistance;
-    while (low < high) {
-      int64_t middle = low + (high - low) / 2;
-      if (hasReached(middle, bucket - exact, exact, buckets - exact,
-                     maxDistance))
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    thresholds.push_back(low);
-  }
-  return thresholds;
-}
-
 LogicalResult T5BiasAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t buckets, int64_t maxDistance,
                                  Direction direction, StringRef) {
-  // t5_bias_c1
-  bool both = direction == Direction::bidirectional;
-  if (both && (buckets < 4 || buckets % 2 != 0))
-    return emitError() << "expected 'buckets' of a bidirectional "
-                          "#posenc.t5_bias to be even and at least 4, but got "
-                       << buckets;
-  if (!both && buckets < 2)
-    return emitError() << "expected 'buckets' of #posenc.t5_bias to be at "
-                          "least 2, but got "
-                       << buckets;
-  if (buckets > 4096)
-    return emitError() << "expected 'buckets' of #posenc.t5_bias to be at most "
-                          "4096, but got "
-                       << buckets;
-  // t5_bias_c2
-  int64_t exact = (both ? buckets / 2 : buckets) / 2;
-  if (maxDistance <= exact || maxDistance > (int64_t{1} << 30))
-    return emitError() << "expected 'max_distance' of #posenc.t5_bias to "
-                          "exceed the "
-                       << exact
-                       << " distances with a bucket of their own and to be at "
-                          "most 2^30, but got "
-                       << maxDistance;
-  return success();
+  // t5_bias_c1, t5_bias_c2
+  return verifyT5Buckets(emitError, getMnemonic(), buckets, maxDistance,
+                         direction);
 }
 
 StringRef T5BiasAttr::getEncodingName() const { return getName(); }
@@ -172,14 +177,8 @@ T5BiasAttr::verifyInKernel(KernelOp &,
 }
 
 void T5BiasAttr::expand(Expansion &expansion) const {
-  MLIRContext *context = expansion.builder.getContext();
-  bool both = getDirection() == Direction::bidirectional;
-  int64_t perSide = both ? getBuckets() / 2 : getBuckets();
-  auto law = ThresholdBucketAttr::get(
-      context,
-      DenseI64ArrayAttr::get(context,
-                             logBucketThresholds(perSide, getMaxDistance())),
-      both ? perSide : -1);
+  Attribute law = getT5Buckets(expansion.getContext(), getBuckets(),
+                               getMaxDistance(), getDirection());
   expansion.outsideTerms.push_back(expansion.lookup(
       expansion.relation(law), getOperandNames().front(), getBuckets()));
 }
@@ -236,4 +235,355 @@ void DenseBiasAttr::expand(Expansion &expansion) const {
       getName(), {TableAxis::head, TableAxis::query, TableAxis::key});
   expansion.outsideTerms.push_back(expansion.bias(
       {table}, [](OpBuilder &, ValueRange arguments) { return arguments[0]; }));
+}
+
+//===----------------------------------------------------------------------===//
+// Kerple
+//===----------------------------------------------------------------------===//
+
+LogicalResult KerpleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 KerpleKind, APFloat floor, APFloat powerMax,
+                                 StringRef) {
+  // kerple_c1
+  if (failed(verifyPositive(emitError, getMnemonic(), "floor", floor)) ||
+      failed(verifyPositive(emitError, getMnemonic(), "power_max", powerMax)))
+    return failure();
+  if (powerMax < floor)
+    return emitError() << "expected 'floor' of #posenc.kerple to be at most "
+                          "'power_max' ("
+                       << powerMax.convertToDouble() << "), but got "
+                       << floor.convertToDouble();
+  return success();
+}
+
+StringRef KerpleAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> KerpleAttr::getOperandNames() const {
+  return getOperands(getName(), {"p", "a"});
+}
+LogicalResult
+KerpleAttr::verifyInKernel(KernelOp &,
+                           function_ref<InFlightDiagnostic()>) const {
+  return success();
+}
+
+void KerpleAttr::expand(Expansion &expansion) const {
+  Value distance = expansion.relation(DifferenceAttr::get(
+      expansion.getContext(), Orientation::query_minus_key));
+  SmallVector<Value> inputs{distance};
+  for (const std::string &name : getOperandNames())
+    inputs.push_back(expansion.operand(name, {TableAxis::head}));
+  double least = getFloor().convertToDouble();
+  double powerMax = getPowerMax().convertToDouble();
+  bool isLog = getKind() == KerpleKind::log;
+  expansion.outsideTerms.push_back(
+      expansion.bias(inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
+                       Real d = abs(x[0]);
+                       Real p = max(x[1], least);
+                       Real a = max(x[2], least);
+                       if (isLog)
+                         return -(p * log1p(a * d));
+                       return -(a * pow(d, min(p, powerMax)));
+                     })));
+}
+
+//===----------------------------------------------------------------------===//
+// Fire
+//===----------------------------------------------------------------------===//
+
+LogicalResult FireAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t hidden, APFloat c, APFloat length,
+                               APFloat epsilon, ScalarSource scalars,
+                               StringRef) {
+  // fire_c1
+  if (failed(verifyRange(emitError, getMnemonic(), "hidden", hidden, 1, 65536)))
+    return failure();
+  // fire_c2
+  if (!c.isFinite())
+    return emitError() << "expected 'c' of #posenc.fire to be finite, but got "
+                       << c.convertToDouble();
+  if (failed(verifyPositive(emitError, getMnemonic(), "length", length)))
+    return failure();
+  if (!epsilon.isFinite() || epsilon.isNegative())
+    return emitError() << "expected 'epsilon' of #posenc.fire to be finite and "
+                          "not negative, but got "
+                       << epsilon.convertToDouble();
+  // fire_c3
+  if (scalars == ScalarSource::operands &&
+      (c.convertToDouble() != 0.1 || length.convertToDouble() != 512.0))
+    return emitError() << "expected #posenc.fire not to state 'c' and 'length' "
+                          "beside 'scalars = operands'";
+  return success();
+}
+
+StringRef FireAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> FireAttr::getOperandNames() const {
+  if (getScalars() == ScalarSource::operands)
+    return getOperands(getName(), {"w1", "b1", "w2", "b2", "c", "length"});
+  return getOperands(getName(), {"w1", "b1", "w2", "b2"});
+}
+LogicalResult
+FireAttr::verifyInKernel(KernelOp &, function_ref<InFlightDiagnostic()>) const {
+  return success();
+}
+
+void FireAttr::expand(Expansion &expansion) const {
+  SmallVector<std::string> names = getOperandNames();
+  Value query = expansion.position(Side::query);
+  Value distance = expansion.relation(DifferenceAttr::get(
+      expansion.getContext(), Orientation::query_minus_key));
+  SmallVector<Value> inputs{query, distance};
+  bool isPassed = getScalars() == ScalarSource::operands;
+  if (isPassed)
+    for (const std::string &name : ArrayRef(names).drop_front(4))
+      inputs.push_back(expansion.operand(name, {TableAxis::head}));
+  Value unit = expansion.sumIndex(getHidden());
+  inputs.push_back(unit);
+  for (unsigned i : {0, 1})
+    inputs.push_back(
+        expansion.operand(names[i], {TableAxis::row}, getHidden()));
+  inputs.push_back(expansion.operand(
+      names[2], {TableAxis::row, TableAxis::head}, getHidden()));
+  expansion.outsideTerms.push_back(
+      expansion.bias(inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
+        Real c = isPassed ? x[2] : x[0].number(getC().convertToDouble());
+        Real length =
+            isPassed ? abs(x[3]) : x[0].number(getLength().convertToDouble());
+        ArrayRef<Real> layers = x.take_back(3);
+        auto psi = [&](const Real &y) { return log1p(abs(c * y)); };
+        Real numerator = psi(x[1]);
+        Real denominator = psi(max(x[0], length));
+        Real input =
+            numerator / (denominator + getEpsilon().convertToDouble());
+        return layers[2] * max(layers[0] * input + layers[1], 0.0);
+      })));
+  // The bias of the last layer must not be summed over the hidden units.
+  Value last = expansion.operand(names[3], {TableAxis::head});
+  expansion.outsideTerms.push_back(
+      expansion.bias({last}, [](OpBuilder &, ValueRange x) { return x[0]; }));
+}
+
+//===----------------------------------------------------------------------===//
+// Sandwich
+//===----------------------------------------------------------------------===//
+
+LogicalResult SandwichAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   APFloat base, int64_t dims, int64_t first,
+                                   Direction, StringRef) {
+  // sandwich_c1
+  if (failed(verifyPositive(emitError, getMnemonic(), "base", base)))
+    return failure();
+  // sandwich_c2
+  if (dims < 0 || dims % 2 != 0 || dims > 65536)
+    return emitError() << "expected 'dims' of #posenc.sandwich to be even and "
+                          "from 2 to 65536, or 0 for the head size, but got "
+                       << dims;
+  // sandwich_c3
+  return verifyRange(emitError, getMnemonic(), "first", first, 0, 1);
+}
+
+StringRef SandwichAttr::getEncodingName() const { return getName(); }
+LogicalResult
+SandwichAttr::verifyInKernel(KernelOp &,
+                             function_ref<InFlightDiagnostic()>) const {
+  return success();
+}
+
+void SandwichAttr::expand(Expansion &expansion) const {
+  int64_t heads = expansion.kernel.getHeads();
+  int64_t dims = getDims() == 0 ? expansion.kernel.getHeadDim() : getDims();
+  SmallVector<double> frequencies, scales;
+  for (int64_t t = 0; t < dims / 2; ++t)
+    frequencies.push_back(
+        std::pow(getBase().convertToDouble(), -2.0 * (t + getFirst()) / dims));
+  for (int64_t h = 0; h < heads; ++h)
+    scales.push_back(8.0 * (h + 1) / heads);
+  Value distance = expansion.relation(DifferenceAttr::get(
+      expansion.getContext(), Orientation::query_minus_key));
+  Value index = expansion.sumIndex(dims / 2);
+  Value frequency = expansion.constants(frequencies, {TableAxis::row});
+  Value scale = expansion.constants(scales, {TableAxis::head});
+  bool isCausal = getDirection() == Direction::causal;
+  expansion.outsideTerms.push_back(
+      expansion.bias({distance, index, frequency, scale},
+                     formula(expansion.loc, [&](ArrayRef<Real> x) {
+                       Real d = isCausal ? max(x[0], 0.0) : abs(x[0]);
+                       return (cos(d * x[2]) - 1.0) / x[3];
+                     })));
+}
+
+//===----------------------------------------------------------------------===//
+// Tupe
+//===----------------------------------------------------------------------===//
+
+LogicalResult TupeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               TupeVariant, int64_t length, TupeTheta,
+                               int64_t buckets, int64_t maxDistance,
+                               StringRef) {
+  // tupe_c1
+  if (failed(
+          verifyRange(emitError, getMnemonic(), "length", length, 1, 1 << 20)))
+    return failure();
+  // tupe_c2
+  return verifyT5Buckets(emitError, getMnemonic(), buckets, maxDistance,
+                         Direction::bidirectional);
+}
+
+StringRef TupeAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> TupeAttr::getOperandNames() const {
+  SmallVector<StringRef> suffixes{"queries", "keys"};
+  if (getTheta() == TupeTheta::operands)
+    suffixes.append({"theta1", "theta2"});
+  if (getVariant() == TupeVariant::relative)
+    suffixes.push_back("table");
+  return getOperands(getName(), suffixes);
+}
+std::optional<double> TupeAttr::getFixedScale(KernelOp &kernel) const {
+  return 1.0 / std::sqrt(2.0 * kernel.getHeadDim());
+}
+LogicalResult
+TupeAttr::verifyInKernel(KernelOp &, function_ref<InFlightDiagnostic()>) const {
+  return success();
+}
+
+/// sum_c queries[row of i, h, c] keys[row of j, h, c] scale
+static Value buildFactoredBias(TupeAttr attr, Expansion &expansion,
+                               Value queryRow, Value keyRow) {
+  constexpr TableAxis axes[] = {TableAxis::row, TableAxis::head,
+                                TableAxis::channel};
+  int64_t headDim = expansion.kernel.getHeadDim();
+  int64_t rows = attr.getLength() + (attr.getTheta() == TupeTheta::rows);
+  SmallVector<std::string> names = attr.getOperandNames();
+  Value channel = expansion.sumIndex(headDim);
+  Value queries = expansion.operand(names[0], axes, rows, headDim);
+  Value keys = expansion.operand(names[1], axes, rows, headDim);
+  double scale = expansion.scale;
+  return expansion.bias({channel, queryRow, queries, keyRow, keys},
+                        formula(expansion.loc, [=](ArrayRef<Real> x) {
+                          return x[2] * x[4] * scale;
+                        }));
+}
+
+/// `row` unless the class token is the query or the key.
+static Real overrideClass(const Real &queryPosition, const Real &keyPosition,
+                          const Real &asQuery, const Real &asKey,
+                          const Real &row) {
+  Real other = select(equals(keyPosition, 0), asKey, row);
+  return select(equals(queryPosition, 0), asQuery, other);
+}
+
+void TupeAttr::expand(Expansion &expansion) const {
+  Value query = expansion.position(Side::query);
+  Value key = expansion.position(Side::key);
+  SmallVector<std::string> names = getOperandNames();
+  Value term;
+  if (getTheta() == TupeTheta::rows) {
+    // Row 0 is against row 0, row 1 against row 1.
+    auto row = [&](unsigned side) {
+      return expansion.relationMap(
+          {query, key}, getLength() + 1,
+          formula(expansion.loc, [=](ArrayRef<Real> x) {
+            Real zero = x[0].number(0), one = x[0].number(1);
+            return overrideClass(x[0], x[1], zero, one, x[side] + 1.0);
+          }));
+    };
+    Value queryRow = row(0), keyRow = row(1);
+    term = buildFactoredBias(*this, expansion, queryRow, keyRow);
+  } else {
+    Value product = buildFactoredBias(*this, expansion, query, key);
+    Value asQuery = expansion.operand(names[2], {TableAxis::head});
+    Value asKey = expansion.operand(names[3], {TableAxis::head});
+    term = expansion.map({product}, {query, key, asQuery, asKey},
+                         formula(expansion.loc, [](ArrayRef<Real> x) {
+                           return overrideClass(x[1], x[2], x[3], x[4], x[0]);
+                         }));
+  }
+  expansion.insideTerms.push_back(term);
+  if (getVariant() == TupeVariant::absolute)
+    return;
+  double buckets = getBuckets();
+  Value bucket = expansion.relation(
+      getT5Buckets(expansion.getContext(), getBuckets(), getMaxDistance(),
+                   Direction::bidirectional));
+  Value row = expansion.relationMap(
+      {bucket, query, key}, getBuckets() + 1,
+      formula(expansion.loc, [=](ArrayRef<Real> x) {
+        Real asQuery = x[0].number(buckets / 2);
+        Real asKey = x[0].number(buckets);
+        return overrideClass(x[1], x[2], asQuery, asKey, x[0]);
+      }));
+  expansion.outsideTerms.push_back(
+      expansion.lookup(row, names.back(), getBuckets() + 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Dape
+//===----------------------------------------------------------------------===//
+
+LogicalResult DapeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               DapeVersion, int64_t hidden,
+                               APFloat negativeSlope, StringRef) {
+  // dape_c1
+  if (failed(verifyRange(emitError, getMnemonic(), "hidden", hidden, 1, 4096)))
+    return failure();
+  // dape_c2
+  double slope = negativeSlope.convertToDouble();
+  if (!(slope >= 0 && slope <= 1))
+    return emitError() << "expected 'negative_slope' of #posenc.dape to be "
+                          "from 0 to 1, but got "
+                       << slope;
+  return success();
+}
+
+StringRef DapeAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> DapeAttr::getOperandNames() const {
+  return getOperands(getName(), {"w1", "b1", "w2", "b2"});
+}
+LogicalResult
+DapeAttr::verifyInKernel(KernelOp &, function_ref<InFlightDiagnostic()>) const {
+  return success();
+}
+
+void DapeAttr::expand(Expansion &expansion) const {
+  OpBuilder &builder = expansion.builder;
+  Location loc = expansion.loc;
+  SmallVector<std::string> names = getOperandNames();
+  bool isConvolved = getVersion() == DapeVersion::v2;
+  int64_t taps = isConvolved ? 3 : 1, hidden = getHidden();
+  Value tables[] = {
+      expansion.operand(names[0], {TableAxis::row, TableAxis::channel},
+                        2 * expansion.kernel.getHeads() * taps, hidden),
+      expansion.operand(names[1], {TableAxis::channel}, 0, hidden),
+      expansion.operand(names[2], {TableAxis::row, TableAxis::head},
+                        hidden * taps),
+      expansion.operand(names[3], {TableAxis::head})};
+  Value bias;
+  for (Value term : expansion.outsideTerms)
+    bias = bias ? AddOp::create(builder, loc, bias, term).getResult() : term;
+  if (!bias)
+    bias = expansion.bias({}, [&](OpBuilder &b, ValueRange) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0));
+    });
+  expansion.outsideTerms.clear();
+  double slope = getNegativeSlope().convertToDouble();
+  // Before the biases that follow, and after the dots and inside terms.
+  expansion.caps.push_back([=, &expansion](Value score) -> Value {
+    OpBuilder &b = expansion.builder;
+    Value biased = bias;
+    if (isConvolved) {
+      // A convolution over hidden keys must see 0, as code that multiplies by
+      // a triangle does.
+      MaskClauseAttrInterface mask = expansion.kernel.getMaskOrDefault();
+      score = mask.expandMask(expansion, score);
+      biased = mask.expandMask(expansion, bias);
+    }
+    auto network =
+        HeadMlpOp::create(b, loc, tables[0], tables[1], tables[2], tables[3],
+                          ValueRange{score, biased}, taps);
+    expansion.fillRegion(network.getBody(), 1,
+                         formula(loc, [=](ArrayRef<Real> x) {
+                           return max(x[0], x[0] * slope);
+                         }));
+    Value sum = AddOp::create(b, loc, score, biased);
+    return AddOp::create(b, loc, sum, network);
+  });
 }

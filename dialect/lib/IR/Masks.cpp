@@ -97,6 +97,7 @@ Value FullMaskAttr::expandMask(Expansion &expansion, Value score) const {
 SmallVector<Value> FullMaskAttr::getPredicateInputs(Expansion &) const {
   return {};
 }
+unsigned FullMaskAttr::getNumPredicateInputs() const { return 0; }
 Value FullMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                    ValueRange) const {
   return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));

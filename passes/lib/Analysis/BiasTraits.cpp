@@ -19,14 +19,22 @@ static llvm::BitVector findUsedInputs(BiasOp bias) {
     else
       reached.insert_range(reached[i].getDefiningOp()->getOperands());
   }
-  // A table is used together with the relation that looks it up.
-  std::optional<unsigned> relation;
+  // A table is used together with what looks it up, and a sum counts its index.
+  std::optional<unsigned> row, channel;
   for (auto [index, input] : llvm::enumerate(bias.getInputs())) {
     auto table = dyn_cast<TableType>(input.getType());
-    if (isa<RelationType>(input.getType()))
-      relation = index;
-    else if (table && table.hasAxis(TableAxis::row) && used[index] && relation)
-      used.set(*relation);
+    if (!table)
+      row = index;
+    if (input.getDefiningOp<SumIndexOp>()) {
+      channel = index;
+      used.set(index);
+    }
+    if (!table || !used[index])
+      continue;
+    if (table.hasAxis(TableAxis::row) && row)
+      used.set(*row);
+    if (table.hasAxis(TableAxis::channel) && channel)
+      used.set(*channel);
   }
   return used;
 }
@@ -53,14 +61,27 @@ private:
   void visit(Value input) {
     if (auto relation = input.getDefiningOp<RelationOp>())
       return visitRelation(relation);
-    if (auto position = input.getDefiningOp<PositionOp>()) {
-      (position.getSide() == Side::query ? traits.dependsOnQuery
-                                         : traits.dependsOnKey) = true;
+    if (isa<CoordType>(input.getType())) {
+      std::optional<Side> side = getSide(input);
+      traits.dependsOnQuery |= side != Side::key;
+      traits.dependsOnKey |= side != Side::query;
       traits.toeplitz = false;
       return;
     }
+    if (auto map = input.getDefiningOp<RelationMapOp>()) {
+      for (Value nested : map.getInputs())
+        visit(nested);
+      return;
+    }
     if (auto table = input.getDefiningOp<TableOp>())
-      return visitTable(table);
+      return visitTable(table.getType(), table);
+    if (auto table = input.getDefiningOp<AtQueryOp>())
+      return visitComputed(table.getType());
+    if (auto table = input.getDefiningOp<PrefixSumOp>())
+      return visitComputed(table.getType());
+    // The same for every pair and head.
+    if (input.getDefiningOp<SumIndexOp>() || input.getDefiningOp<TableMapOp>())
+      return;
     // Nothing is known about other definitions.
     traits.dependsOnQuery = traits.dependsOnKey = true;
     traits.readsHeadOperands = traits.readsHeadConstants = true;
@@ -78,16 +99,24 @@ private:
     }
   }
 
-  void visitTable(TableOp table) {
-    TableType type = table.getType();
+  void visitTable(TableType type, TableOp table) {
     bool query = type.hasAxis(TableAxis::query);
     bool key = type.hasAxis(TableAxis::key);
     traits.dependsOnQuery |= query;
     traits.dependsOnKey |= key;
-    traits.toeplitz &= !query && !key;
+    traits.toeplitz &= !query && !key && !type.hasAxis(TableAxis::batch);
     if (type.hasAxis(TableAxis::head))
       (isa<OperandAttr>(table.getLaw()) ? traits.readsHeadOperands
                                         : traits.readsHeadConstants) = true;
+  }
+
+  /// A table that is made of others.
+  void visitComputed(TableType type) {
+    traits.dependsOnQuery |= type.hasAxis(TableAxis::query);
+    traits.dependsOnKey |= type.hasAxis(TableAxis::key);
+    traits.toeplitz = false;
+    if (type.hasAxis(TableAxis::head))
+      traits.readsHeadOperands = traits.readsHeadConstants = true;
   }
 
   BiasTraits traits;

@@ -5,6 +5,7 @@
 #include "posenc/Analysis/EmbedBody.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -50,22 +51,51 @@ std::string KernelTensor::getTypeString() const {
   return text;
 }
 
-/// What a table holds depends on the region that reads it, but not what it is
-/// looked up by.
-static std::string describeTable(ArrayRef<TableAxis> axes) {
-  if (llvm::is_contained(axes, TableAxis::query) &&
-      llvm::is_contained(axes, TableAxis::key))
-    return "a number for each pair; -1e30 or less masks it";
-  std::string text = "a number for each ";
-  llvm::raw_string_ostream stream(text);
-  llvm::interleave(
-      axes, stream, [&](TableAxis axis) { stream << stringifyTableAxis(axis); },
-      " and ");
-  return text;
+/// What a table is used for, and in which unit its numbers are.
+static StringRef describeUse(Operation *use) {
+  bool isOfKeys = use->getNumResults() == 1 &&
+                  isa<KeyType>(use->getResult(0).getType());
+  return llvm::TypeSwitch<Operation *, StringRef>(use)
+      .Case([](FreqsMapOp) { return "frequencies, in radians per position"; })
+      .Case([](RotateOp) { return "mixes the cosines and sines of rotations"; })
+      .Case([&](VaddOp) {
+        return isOfKeys ? "added to the keys" : "added to the queries";
+      })
+      .Case<ChannelScaleOp, RowScaleOp>([&](Operation *) {
+        return isOfKeys ? "scales the keys" : "scales the queries";
+      })
+      .Case([](TableDotOp op) {
+        return isa<KeyType>(op.getVector().getType())
+                   ? "rows for products with the keys"
+                   : "rows for products with the queries";
+      })
+      .Case([](ValueTableOp) { return "rows added to the values"; })
+      .Case([](ProjectOp) { return "projects the rows of a table"; })
+      .Case([](PrefixSumOp) { return "summed along the keys"; })
+      .Case([](NormalizeOp) { return "the score of the sink (natural)"; })
+      .Case([](SelectOp) { return "decides which pairs are allowed"; })
+      .Case([](RelationMapOp) { return "part of a relation"; })
+      .Case([](HeadMlpOp) { return "weights of the network over heads"; })
+      .Default([](Operation *) { return "score units (natural)"; });
 }
 
-/// `length` is that of the keys or tokens.
-static KernelTensor makeOperand(const OperandTensor &operand,
+/// The use of an operand in a kernel.
+static StringRef describeOperand(KernelOp kernel, StringRef name) {
+  Operation *use = nullptr;
+  kernel.walk([&](TableOp table) {
+    auto law = dyn_cast<OperandAttr>(table.getLaw());
+    if (use || !law || law.getName() != name || table->use_empty())
+      return;
+    use = *table->user_begin();
+    // The same numbers at other places.
+    while (isa<AtQueryOp>(use) && !use->use_empty())
+      use = *use->user_begin();
+  });
+  return use ? describeUse(use) : "not used";
+}
+
+/// `length` is that of the keys or tokens; `kernel` is null for an embedding.
+static KernelTensor makeOperand(KernelOp kernel, const OperandTensor &operand,
                                 ExtentKind length) {
   KernelTensor tensor;
   tensor.name = operand.name;
@@ -76,8 +106,14 @@ static KernelTensor makeOperand(const OperandTensor &operand,
     tensor.extents.push_back({length});
     tensor.isInteger = true;
     tensor.unitStride = true;
-    tensor.comment = length == ExtentKind::KeyLen ? "position of each key"
-                                                  : "a number for each token";
+    if (!kernel) {
+      tensor.comment = "a number for each token";
+      return tensor;
+    }
+    tensor.comment = "the position of each key";
+    if (operand.positionAxes > 1)
+      tensor.comment += " on each axis";
+    tensor.comment += ", from -2^30 to 2^30 - 1";
     return tensor;
   }
   for (TableAxis axis : operand.axes) {
@@ -102,7 +138,11 @@ static KernelTensor makeOperand(const OperandTensor &operand,
       break;
     }
   }
-  tensor.comment = describeTable(operand.axes);
+  bool isDense = llvm::is_contained(operand.axes, TableAxis::query) &&
+                 llvm::is_contained(operand.axes, TableAxis::key);
+  tensor.comment = describeOperand(kernel, operand.name).str();
+  if (isDense)
+    tensor.comment += "; -1e30 or less masks the pair";
   return tensor;
 }
 
@@ -133,7 +173,7 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
     lse.isOutput = lse.isOptional = true;
   }
   for (const OperandTensor &operand : kernel.getOperandTensors())
-    tensors.push_back(makeOperand(operand, ExtentKind::KeyLen));
+    tensors.push_back(makeOperand(kernel, operand, ExtentKind::KeyLen));
   return tensors;
 }
 
@@ -154,6 +194,6 @@ std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
   add("y", "the embedding with its encodings");
   tensors.back().isOutput = true;
   for (const OperandTensor &operand : embed.getOperandTensors())
-    tensors.push_back(makeOperand(operand, ExtentKind::Len));
+    tensors.push_back(makeOperand(KernelOp(), operand, ExtentKind::Len));
   return tensors;
 }

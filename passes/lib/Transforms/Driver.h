@@ -5,7 +5,7 @@
 
 #include "DriverItems.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace posenc {
 
@@ -13,8 +13,8 @@ namespace posenc {
 struct DescribedKernel {
   std::string name;
   std::vector<KernelTensor> tensors;
-  /// Those that NAME_prepare reads.
-  llvm::SmallDenseSet<unsigned> prepared;
+  /// POSENC_TENSOR_... beside what the tensors say themselves.
+  llvm::SmallDenseMap<unsigned, int32_t> tensorFlags;
   llvm::SmallVector<std::string> isas; // best first
   int64_t heads = 1, kvHeads = 1, headDim = 1, valueDim = 1;
   uint32_t flags = 0;

@@ -11,6 +11,9 @@
 using namespace mlir;
 using namespace posenc;
 
+/// Of a head and of a table.
+static constexpr int64_t kMostChannels = 65536;
+
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
@@ -42,26 +45,50 @@ Value DriverArguments::emitBuffer(Value host, const Dimensions &dimensions,
   return buffer;
 }
 
-Value DriverArguments::emitKeys(const CallSite &site, bool isTransformed) {
+Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
   Value headDim = b.i64(kernel.op.getHeadDim());
-  if (!isTransformed) {
+  if (symbol.empty()) {
     Value indices[] = {site.batch, site.kvHead, site.keyBegin};
     return emitBuffer(frame.element(DriverKernel::Key, indices),
                       {{headDim, b.i64(1)},
                        {site.keyCount, frame.stride(DriverKernel::Key, 2)}});
   }
-  // At the start of the shared scratch, [B, Hkv, Lk, D].
-  Value row = b.add(b.mul(site.batch, frame.kvHeads()), site.kvHead);
+  // At the start of the shared scratch, [vectors, B, Hkv, Lk, D].
+  int64_t vector = std::distance(plan.transformed.begin(),
+                                 llvm::find(plan.transformed, symbol.str()));
+  Value row = b.add(b.mul(b.i64(vector), frame.batch()), site.batch);
+  row = b.add(b.mul(row, frame.kvHeads()), site.kvHead);
   row = b.add(b.mul(row, frame.keyLen()), site.keyBegin);
   Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
   return emitBuffer(host, {{headDim, b.i64(1)}, {site.keyCount, headDim}});
 }
 
+/// Queries or keys of all heads.
+Value DriverArguments::emitAllHeads(unsigned tensor, Value batch, Value begin,
+                                    Value count) {
+  Value indices[] = {batch, Value(), begin};
+  return emitBuffer(frame.element(tensor, indices),
+                    {{b.i64(kernel.op.getHeadDim()), b.i64(1)},
+                     {frame.extent(tensor, 1), frame.stride(tensor, 1)},
+                     {count, frame.stride(tensor, 2)}});
+}
+
+/// The values of the rows' own keys.
+Value DriverArguments::emitOwnValues(const CallSite &site) {
+  Value shift = emitQueryShift(b, frame, Alignment::bottom_right);
+  Value indices[] = {site.batch, site.kvHead, b.add(site.queryBegin, shift)};
+  return emitBuffer(frame.element(DriverKernel::Value, indices),
+                    {{b.i64(kernel.op.getValueSize()), b.i64(1)},
+                     {site.rows, frame.stride(DriverKernel::Value, 2)}});
+}
+
 Value DriverArguments::emitAngles(const TileArg &arg, const CallSite &site) {
   bool isQuery = static_cast<bool>(site.queryBegin);
-  Value columns = b.i64(getAnglesColumns(kernel, arg.symbol));
-  Value host = emitAnglesRow(b, frame, kernel, arg.symbol,
+  DriverTable &table = kernel.lookupTable(arg.symbol);
+  Value columns = b.i64(2 * table.pairs);
+  Value host = emitAnglesRow(b, frame, kernel, table,
                              isQuery ? Side::query : Side::key, site.batch,
+                             site.head,
                              isQuery ? site.queryBegin : site.keyBegin);
   return emitBuffer(host, {{columns, b.i64(1)},
                            {isQuery ? site.rows : site.keyCount, columns}});
@@ -71,34 +98,103 @@ Value DriverArguments::emitStrip(const TileArg &arg, const CallSite &site) {
   // From row 0 and the last key up to the last row and key 0.
   Value toFirst = b.sub(site.keyCount, b.i64(1));
   Value lastKey = b.add(site.keyBegin, toFirst);
-  Value host = emitStripEntry(b, frame, kernel, arg.symbol, site.head,
-                              site.queryBegin, lastKey);
+  Value host =
+      emitStripEntry(b, frame, kernel, kernel.lookupTable(arg.symbol),
+                     site.head, site.queryBegin, lastKey);
   return emitBuffer(host, {{b.add(site.tileRows, toFirst), b.i64(1),
-                            b.sub(b.i64(0), toFirst)}});
+                            b.neg(toFirst)}});
+}
+
+/// Scratch of a scan: (rows, 2 * m).
+Value DriverArguments::emitScan(const TileArg &arg, const CallSite &site) {
+  int64_t number = 0;
+  (void)StringRef(arg.symbol).getAsInteger(10, number);
+  Value bytes = b.mul(b.i64(number), emitScanBytes(b, frame, kernel));
+  return emitBuffer(b.element(site.scan, bytes, b.getI8Type()),
+                    {{site.tileRows, b.i64(1)},
+                     {b.mul(site.keyCount, b.i64(2)), site.tileRows}});
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
+                                 Value address, ArrayRef<Value> extents,
+                                 ArrayRef<Value> strides, Value lowestRow) {
+  ArrayRef<TableAxis> axes = arg.type.getAxes();
+  Dimensions dimensions;
+  for (TableAxis dim : arg.dims) {
+    // A table over keys that queries read at their own place.
+    bool isShifted = arg.isAtQuery && dim == TableAxis::query;
+    size_t axis = std::distance(
+        axes.begin(), llvm::find(axes, isShifted ? TableAxis::key : dim));
+    Dimension dimension{extents[axis], strides[axis]};
+    Value first;
+    if (dim == TableAxis::query) {
+      dimension.extent = site.rows;
+      first = site.queryBegin;
+      if (isShifted)
+        first = b.add(first, emitQueryShift(b, frame, arg.alignment));
+    } else if (dim == TableAxis::key) {
+      dimension.extent = site.keyCount;
+      first = site.keyBegin;
+    } else if (dim == TableAxis::row) {
+      dimension.min = lowestRow;
+    }
+    if (first)
+      address =
+          b.element(address, b.mul(first, strides[axis]), b.getF32Type());
+    dimensions.push_back(dimension);
+  }
+  if (dimensions.empty())
+    dimensions.push_back({b.i64(1), b.i64(1)});
+  return emitBuffer(address, dimensions);
 }
 
 Value DriverArguments::emitTable(const TileArg &arg, const CallSite &site) {
   if (isa<ConstantsAttr>(arg.law))
     return emitConstants(arg, site);
   unsigned tensor = *kernel.findOperand(arg.symbol);
-  SmallVector<Value> indices;
-  for (TableAxis axis : arg.type.getAxes())
+  SmallVector<Value> indices, extents, strides;
+  for (auto [number, axis] : llvm::enumerate(arg.type.getAxes())) {
     indices.push_back(axis == TableAxis::head    ? site.head
-                      : axis == TableAxis::query ? site.queryBegin
-                      : axis == TableAxis::key   ? site.keyBegin
+                      : axis == TableAxis::batch ? site.batch
                                                  : Value());
-  Dimensions dimensions;
-  for (TableAxis dim : arg.dims) {
-    unsigned axis = std::distance(arg.type.getAxes().begin(),
-                                  llvm::find(arg.type.getAxes(), dim));
-    Value extent = dim == TableAxis::query ? site.rows
-                   : dim == TableAxis::key ? site.keyCount
-                                           : frame.extent(tensor, axis);
-    dimensions.push_back({extent, frame.stride(tensor, axis)});
+    extents.push_back(frame.extent(tensor, number));
+    strides.push_back(frame.stride(tensor, number));
   }
-  if (dimensions.empty())
-    dimensions.push_back({b.i64(1), b.i64(1)});
-  return emitBuffer(frame.element(tensor, indices), dimensions);
+  return emitSlice(arg, site, frame.element(tensor, indices), extents, strides,
+                   Value());
+}
+
+Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
+  DriverTable &table = kernel.lookupTable(arg.symbol);
+  PreparedRows rows =
+      emitPreparedRows(b, frame, kernel, table, site.batch, site.head);
+  if (rows.lowestRow && site.queryBegin)
+    cutRows(table, site, rows);
+  return emitSlice(arg, site, rows.address, rows.extents, rows.strides,
+                   rows.lowestRow);
+}
+
+/// Rows without bounds: those that the pairs of a call look up.
+void DriverArguments::cutRows(DriverTable &table, const CallSite &site,
+                              PreparedRows &rows) {
+  Value pastRows = b.sub(site.tileRows, b.i64(1));
+  Value pastKeys = b.sub(site.keyCount, b.i64(1));
+  auto at = [&](Value query, Value key) {
+    return emitRelationValue(b, frame, table.relation, query, key);
+  };
+  Value lowest = b.min(
+      at(site.queryBegin, b.add(site.keyBegin, pastKeys)),
+      at(b.add(site.queryBegin, pastRows), site.keyBegin));
+  ArrayRef<TableAxis> axes = table.type.getAxes();
+  size_t axis = std::distance(axes.begin(), llvm::find(axes, TableAxis::row));
+  Value skipped = b.mul(b.sub(lowest, rows.lowestRow), rows.strides[axis]);
+  rows.address = b.element(rows.address, skipped, b.getF32Type());
+  rows.extents[axis] = b.add(site.tileRows, pastKeys);
+  rows.lowestRow = lowest;
 }
 
 /// The numbers as f32; what is finite stays finite.
@@ -114,36 +210,46 @@ static DenseElementsAttr roundConstants(ConstantsAttr law, Type f32) {
   return DenseElementsAttr::get(type, ArrayRef(numbers));
 }
 
-/// Constants have row and head axes only; those of a head may be strided.
+/// Constants are row-major over row, channel and head, in the type's order.
 Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
   auto law = cast<ConstantsAttr>(arg.law);
-  int64_t count = law.getValues().size(), heads = kernel.op.getHeads();
-  bool hasHeads = arg.type.hasAxis(TableAxis::head);
-  int64_t rows = hasHeads ? count / heads : count;
-  bool headsLast = arg.type.getAxes().back() == TableAxis::head;
-  // Plans may number their constants differently.
-  Value host = b.constantArray(plan.op.getSymName() + "_" + arg.symbol,
-                               roundConstants(law, b.getF32Type()));
-  if (hasHeads) {
-    Value head = b.add(frame.firstHead(), site.head);
-    host = b.element(host, b.mul(head, b.i64(headsLast ? 1 : rows)),
-                     b.getF32Type());
+  ArrayRef<TableAxis> axes = arg.type.getAxes();
+  int64_t rest = law.getValues().size(), heads = kernel.op.getHeads();
+  auto divide = [&](TableAxis axis, int64_t extent) {
+    rest /= arg.type.hasAxis(axis) ? extent : 1;
+  };
+  divide(TableAxis::head, heads);
+  int64_t channels = arg.type.hasAxis(TableAxis::row) ? law.getChannels() : rest;
+  divide(TableAxis::channel, channels);
+  // What is left is the rows.
+  Value host = b.sharedArray(plan.op.getSymName() + "_constants",
+                             roundConstants(law, b.getF32Type()));
+  SmallVector<Value> extents(axes.size()), strides(axes.size());
+  int64_t stride = 1;
+  for (size_t number = axes.size(); number-- > 0;) {
+    int64_t extent = axes[number] == TableAxis::head      ? heads
+                     : axes[number] == TableAxis::channel ? channels
+                                                          : rest;
+    extents[number] = b.i64(extent);
+    strides[number] = b.i64(stride);
+    if (axes[number] == TableAxis::head) {
+      Value head = b.add(frame.firstHead(), site.head);
+      host = b.element(host, b.mul(head, b.i64(stride)), b.getF32Type());
+    }
+    stride *= extent;
   }
-  return emitBuffer(host,
-                    {{b.i64(rows), b.i64(hasHeads && headsLast ? heads : 1)}});
+  return emitSlice(arg, site, host, extents, strides, Value());
 }
 
 Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
-  unsigned tensor = *kernel.findOperand(arg.symbol);
   bool isQuery = arg.kind == TileArgKind::QueryPositions;
   Value token = site.keyBegin;
-  if (isQuery) {
-    PositionTensorAttr law = findQueryPositions(plan.op, arg.symbol);
-    token = b.add(site.queryBegin, emitQueryShift(b, frame, law.getAlign()));
-  }
-  Value indices[] = {site.batch, token};
-  return emitBuffer(frame.element(tensor, indices),
-                    {{isQuery ? site.rows : site.keyCount, b.i64(1)}},
+  if (isQuery)
+    token = b.add(site.queryBegin, emitQueryShift(b, frame, arg.alignment));
+  Value host = emitPositionAddress(b, frame, kernel,
+                                   cast<PositionTensorAttr>(arg.law),
+                                   site.batch, token);
+  return emitBuffer(host, {{isQuery ? site.rows : site.keyCount, b.i64(1)}},
                     /*isInteger=*/true);
 }
 
@@ -179,20 +285,30 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
                        {site.rows, frame.stride(DriverKernel::Query, 2)}});
   }
   case TileArgKind::Key:
-    // The key transform reads what the caller has.
-    return emitKeys(site, plan.keys && site.queryBegin);
+  case TileArgKind::TransformedKey:
+    return emitKeys(site, arg.symbol);
   case TileArgKind::Value: {
     Value indices[] = {site.batch, site.kvHead, site.keyBegin};
     return emitBuffer(frame.element(DriverKernel::Value, indices),
                       {{b.i64(kernel.op.getValueSize()), one},
                        {site.keyCount, frame.stride(DriverKernel::Value, 2)}});
   }
+  case TileArgKind::OwnValue:
+    return emitOwnValues(site);
+  case TileArgKind::AllQueries:
+    return emitAllHeads(DriverKernel::Query, site.batch, site.queryBegin,
+                        site.rows);
+  case TileArgKind::AllKeys:
+    return emitAllHeads(DriverKernel::Key, site.batch, site.keyBegin,
+                        site.keyCount);
   case TileArgKind::Angles:
     return emitAngles(arg, site);
   case TileArgKind::Strip:
     return emitStrip(arg, site);
   case TileArgKind::Table:
     return emitTable(arg, site);
+  case TileArgKind::PreparedTable:
+    return emitPrepared(arg, site);
   case TileArgKind::QueryPositions:
   case TileArgKind::KeyPositions:
     return emitPositions(arg, site);
@@ -203,7 +319,7 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::QueryBegin:
     return b.toI32(site.queryBegin);
   case TileArgKind::QueryShift:
-    return b.toI32(emitQueryShift(b, frame, plan.alignment));
+    return b.toI32(emitQueryShift(b, frame, Alignment::bottom_right));
   case TileArgKind::KeyBegin:
     return b.toI32(site.keyBegin);
   case TileArgKind::StepEnd: {
@@ -218,12 +334,12 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::State:
     return emitBuffer(
         site.state, {{site.tileRows, one}, {site.stateColumns, site.tileRows}});
+  case TileArgKind::Scan:
+    return emitScan(arg, site);
   case TileArgKind::Output:
     return emitOutput(site);
   case TileArgKind::LogSumExp:
     return emitLogSumExp(site);
-  case TileArgKind::TransformedKey:
-    return emitKeys(site, /*isTransformed=*/true);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -239,25 +355,36 @@ SmallVector<Value> DriverArguments::emit(const TileFunction &function,
 // Limits
 //===----------------------------------------------------------------------===//
 
-/// The largest count with (count - 1) * stride < 2^31 for all strides.
-Value DriverArguments::emitLimit(ArrayRef<Value> strides) {
+/// The largest count with (count - 1) * stride within the numbers of 32 bits
+/// that the other dimensions of a buffer leave.
+Value DriverArguments::emitLimit(const TileFunction &function,
+                                 ArrayRef<Value> strides) {
   Value largest = b.i64(1);
   for (Value stride : strides)
     largest = b.max(largest, stride);
-  constexpr int64_t limit = std::numeric_limits<int32_t>::max();
+  int64_t limit = std::numeric_limits<int32_t>::max();
+  // Two long dimensions share the range; channels are few.
+  bool isShared = llvm::any_of(function.args, [](const TileArg &arg) {
+    return arg.kind == TileArgKind::AllQueries ||
+           arg.kind == TileArgKind::AllKeys || arg.dims.size() > 1;
+  });
+  if (isShared)
+    limit /= 2;
+  limit -= kMostChannels;
   return b.add(b.div(b.i64(limit), largest), b.i64(1));
 }
 
 void DriverArguments::addTableStrides(const TileFunction &function,
-                                      TableAxis axis,
+                                      TableAxis dim,
                                       SmallVectorImpl<Value> &strides) {
   for (const TileArg &arg : function.args) {
-    if (arg.kind != TileArgKind::Table || !isa<OperandAttr>(arg.law))
+    if (arg.kind != TileArgKind::Table || !isa<OperandAttr>(arg.law) ||
+        !llvm::is_contained(arg.dims, dim))
       continue;
     ArrayRef<TableAxis> axes = arg.type.getAxes();
-    if (const auto *found = llvm::find(axes, axis); found != axes.end())
-      strides.push_back(frame.stride(*kernel.findOperand(arg.symbol),
-                                     std::distance(axes.begin(), found)));
+    const auto *axis = llvm::find(axes, arg.isAtQuery ? TableAxis::key : dim);
+    strides.push_back(frame.stride(*kernel.findOperand(arg.symbol),
+                                   std::distance(axes.begin(), axis)));
   }
 }
 
@@ -266,8 +393,11 @@ Value DriverArguments::emitRowLimit(const TileFunction &function) {
                                 frame.stride(DriverKernel::Output, 2)};
   if (kernel.hasLogSumExp())
     strides.push_back(frame.stride(DriverKernel::LogSumExp, 2));
+  for (const TileArg &arg : function.args)
+    if (arg.kind == TileArgKind::OwnValue)
+      strides.push_back(frame.stride(DriverKernel::Value, 2));
   addTableStrides(function, TableAxis::query, strides);
-  return emitLimit(strides);
+  return emitLimit(function, strides);
 }
 
 Value DriverArguments::emitKeyLimit(const TileFunction &function) {
@@ -275,5 +405,13 @@ Value DriverArguments::emitKeyLimit(const TileFunction &function) {
                                 frame.stride(DriverKernel::Value, 2),
                                 b.i64(kernel.op.getHeadDim())};
   addTableStrides(function, TableAxis::key, strides);
-  return emitLimit(strides);
+  for (const TileArg &arg : function.args)
+    if (arg.kind == TileArgKind::PreparedTable)
+      for (Value stride :
+           emitPreparedRows(b, frame, kernel, kernel.lookupTable(arg.symbol),
+                            b.i64(0), b.i64(0))
+               .strides)
+        if (stride)
+          strides.push_back(stride);
+  return emitLimit(function, strides);
 }

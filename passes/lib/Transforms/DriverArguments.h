@@ -5,18 +5,20 @@
 
 #include "DriverFrame.h"
 #include "DriverKernel.h"
+#include "DriverTables.h"
 
 namespace posenc {
 
 /// Where a call stands; i64 unless said.
 struct CallSite {
-  mlir::Value batch, head, kvHead;
-  mlir::Value queryBegin, rows; // null in the key transform
+  mlir::Value batch, head, kvHead; // in the key transform head is kvHead
+  mlir::Value queryBegin, rows;    // null in the key transform
   mlir::Value keyBegin, keyCount;
   mlir::Value tileRows, stateColumns;      // of the tile function
   llvm::SmallVector<mlir::Value> stepEnds; // keys of this call
   mlir::Value isFirst, isLast;             // i1: first and last run of the rows
   mlir::Value state;                       // address
+  mlir::Value scan;                        // that of the first scan
 };
 
 class DriverArguments {
@@ -43,17 +45,31 @@ private:
   mlir::Value emitBuffer(mlir::Value host, const Dimensions &dimensions,
                          bool isInteger = false);
   mlir::Value emitArgument(const TileArg &arg, const CallSite &site);
-  mlir::Value emitKeys(const CallSite &site, bool isTransformed);
+  mlir::Value emitKeys(const CallSite &site, llvm::StringRef symbol);
+  mlir::Value emitAllHeads(unsigned tensor, mlir::Value batch,
+                           mlir::Value begin, mlir::Value count);
+  mlir::Value emitOwnValues(const CallSite &site);
+  mlir::Value emitScan(const TileArg &arg, const CallSite &site);
   mlir::Value emitAngles(const TileArg &arg, const CallSite &site);
   mlir::Value emitStrip(const TileArg &arg, const CallSite &site);
   mlir::Value emitTable(const TileArg &arg, const CallSite &site);
   mlir::Value emitConstants(const TileArg &arg, const CallSite &site);
+  mlir::Value emitPrepared(const TileArg &arg, const CallSite &site);
+  void cutRows(DriverTable &table, const CallSite &site, PreparedRows &rows);
+  /// A slice of a table whose axes have these extents and strides, from the
+  /// first row and key of the call on.
+  mlir::Value emitSlice(const TileArg &arg, const CallSite &site,
+                        mlir::Value address,
+                        llvm::ArrayRef<mlir::Value> extents,
+                        llvm::ArrayRef<mlir::Value> strides,
+                        mlir::Value lowestRow);
   mlir::Value emitPositions(const TileArg &arg, const CallSite &site);
   mlir::Value emitOutput(const CallSite &site);
   mlir::Value emitLogSumExp(const CallSite &site);
-  mlir::Value emitLimit(llvm::ArrayRef<mlir::Value> strides);
-  /// Strides of the operand tables that the function reads by `axis`.
-  void addTableStrides(const TileFunction &function, TableAxis axis,
+  mlir::Value emitLimit(const TileFunction &function,
+                        llvm::ArrayRef<mlir::Value> strides);
+  /// Strides of the operand tables that the function reads by `dim`.
+  void addTableStrides(const TileFunction &function, TableAxis dim,
                        llvm::SmallVectorImpl<mlir::Value> &strides);
 
   DriverBuilder &b;

@@ -34,6 +34,7 @@ Value DriverBuilder::sub(Value a, Value b) {
 Value DriverBuilder::mul(Value a, Value b) {
   return arith::MulIOp::create(*this, a, b);
 }
+Value DriverBuilder::neg(Value a) { return sub(i64(0), a); }
 Value DriverBuilder::div(Value a, Value b) {
   return arith::DivUIOp::create(*this, a, b);
 }
@@ -153,6 +154,15 @@ Value DriverBuilder::constantArray(const Twine &name, DenseElementsAttr data) {
                                     LLVM::Linkage::Internal, name.str(), data);
   }
   return globalAddress(global);
+}
+
+Value DriverBuilder::sharedArray(const Twine &name, DenseElementsAttr data) {
+  if (LLVM::GlobalOp global = arrays.lookup(data))
+    return globalAddress(global);
+  std::string unique = (name + Twine(arrays.size())).str();
+  Value address = constantArray(unique, data);
+  arrays[data] = module.lookupSymbol<LLVM::GlobalOp>(unique);
+  return address;
 }
 
 Value DriverBuilder::constantString(const Twine &name, StringRef text) {

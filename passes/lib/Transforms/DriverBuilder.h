@@ -26,6 +26,7 @@ public:
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
+  Value neg(Value a);
   /// Of numbers that are not negative.
   Value div(Value a, Value b);
   Value rem(Value a, Value b);
@@ -61,6 +62,8 @@ public:
   Value call(llvm::StringRef name, mlir::Type result, mlir::ValueRange args);
   /// Constant data with internal linkage; equal names must have equal data.
   Value constantArray(const llvm::Twine &name, mlir::DenseElementsAttr data);
+  /// Constant data under a name of its own; equal data is there once.
+  Value sharedArray(const llvm::Twine &name, mlir::DenseElementsAttr data);
   Value constantString(const llvm::Twine &name, llvm::StringRef text);
   Value globalAddress(mlir::LLVM::GlobalOp global);
 
@@ -81,6 +84,7 @@ public:
 
 private:
   mlir::ModuleOp module;
+  llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> arrays;
 };
 
 } // namespace posenc

@@ -106,7 +106,7 @@ static llvm::SmallDenseSet<unsigned> findPreparedTensors(DriverKernel &kernel) {
 }
 
 static Value emitTensor(DriverBuilder &b, Constants &constants,
-                        const KernelTensor &tensor, bool isPrepared,
+                        const KernelTensor &tensor, int32_t moreFlags,
                         const Twine &name) {
   SmallVector<Value> axes;
   for (const Extent &extent : tensor.extents)
@@ -117,7 +117,7 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
   int32_t flags = (tensor.isOutput ? POSENC_TENSOR_OUTPUT : 0) |
                   (tensor.isOptional ? POSENC_TENSOR_OPTIONAL : 0) |
                   (tensor.unitStride ? POSENC_TENSOR_UNIT_STRIDE : 0) |
-                  (isPrepared ? POSENC_TENSOR_PREPARE : 0);
+                  (tensor.isInteger ? POSENC_TENSOR_POSITIONS : 0) | moreFlags;
   Type axesType =
       LLVM::LLVMArrayType::get(constants.axisType(), POSENC_MAX_RANK);
   return constants.insert(
@@ -138,9 +138,10 @@ static LLVM::GlobalOp emitTensors(DriverBuilder &b,
   return constants.global(kernel.name + "_tensors", type, [&] {
     SmallVector<Value> tensors;
     for (auto [index, tensor] : llvm::enumerate(kernel.tensors))
-      tensors.push_back(
-          emitTensor(b, constants, tensor, kernel.prepared.contains(index),
-                     kernel.name + "_tensor_name" + Twine(index)));
+      tensors.push_back(emitTensor(b, constants, tensor,
+                                   kernel.tensorFlags.lookup(index),
+                                   kernel.name + "_tensor_name" +
+                                       Twine(index)));
     return constants.insert(constants.zero(type), tensors);
   });
 }
@@ -186,7 +187,12 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
   DescribedKernel described;
   described.name = kernel.name;
   described.tensors = kernel.tensors;
-  described.prepared = findPreparedTensors(kernel);
+  for (unsigned index : findPreparedTensors(kernel))
+    described.tensorFlags[index] |= POSENC_TENSOR_PREPARE;
+  if (kernel.readsAllQueries)
+    described.tensorFlags[DriverKernel::Query] |= POSENC_TENSOR_ALL_HEADS;
+  if (kernel.readsAllKeys)
+    described.tensorFlags[DriverKernel::Key] |= POSENC_TENSOR_ALL_HEADS;
   // The plans' tiles are of known instruction sets.
   for (DriverPlan &plan : kernel.plans)
     described.isas.push_back(plan.op.getIsa().str());
@@ -194,10 +200,10 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
   described.kvHeads = kernel.op.getNumKvHeads();
   described.headDim = kernel.op.getHeadDim();
   described.valueDim = kernel.op.getValueSize();
-  bool hasPositions = llvm::any_of(kernel.operands, [](OperandTensor &tensor) {
-    return tensor.isPositions;
-  });
-  described.flags = hasPositions ? POSENC_KERNEL_POSITION_TENSOR : 0;
+  described.flags =
+      (kernel.needsQueriesAmongKeys ? POSENC_KERNEL_QUERIES_AMONG_KEYS : 0) |
+      (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
+      (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0);
   described.fingerprint = computeFingerprint(kernel);
   return emitDescription(b, described);
 }

@@ -57,7 +57,7 @@ private:
   Value emitStages(DriverFrame frame) {
     Value status = b.call(
         "posenc_kernel_scratch", i32,
-        {frame.getAddress(), emitSharedBytes(frame), b.i64(kernel.stateBytes)});
+        {frame.getAddress(), emitSharedBytes(frame), emitWorkerBytes(frame)});
     if (!tables.empty())
       status = b.ifOk(status, [&] {
         return b.ifElse(
@@ -136,7 +136,7 @@ private:
              [&](DriverFrame frame) {
                return b.call("posenc_kernel_scratch_bytes", i64,
                              {frame.getAddress(), emitSharedBytes(frame),
-                              b.i64(kernel.stateBytes)});
+                              emitWorkerBytes(frame)});
              });
   }
 
@@ -170,10 +170,11 @@ private:
 
   /// The transformed keys at the start of the shared scratch.
   Value emitKeyBytes(DriverFrame frame) {
-    if (!kernel.transformsKeys())
+    if (kernel.keyVectors == 0)
       return b.i64(0);
     Value rows = b.mul(b.mul(frame.batch(), frame.kvHeads()), frame.keyLen());
-    int64_t rowBytes = kernel.op.getHeadDim() * sizeof(float);
+    int64_t rowBytes =
+        kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
     return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
   }
 
@@ -182,6 +183,15 @@ private:
     Value tables =
         b.select(b.isNull(frame.prepared()), emitPayload(frame), b.i64(0));
     return b.add(emitKeyBytes(frame), tables);
+  }
+
+  /// The state of a tile, then its scans.
+  Value emitWorkerBytes(DriverFrame frame) {
+    Value state = b.i64(kernel.getStateBytes());
+    if (kernel.scans == 0)
+      return state;
+    Value scans = b.mul(b.i64(kernel.scans), emitScanBytes(b, frame, kernel));
+    return b.add(state, scans);
   }
 
   DriverBuilder &b;

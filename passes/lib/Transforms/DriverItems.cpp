@@ -50,7 +50,7 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
   Value head = b.div(item, chunks);
   CallSite site;
   site.batch = b.div(head, frame.kvHeads());
-  site.kvHead = b.rem(head, frame.kvHeads());
+  site.kvHead = site.head = b.rem(head, frame.kvHeads());
   Value begin = b.mul(b.rem(item, chunks), b.i64(kKeyChunk));
   Value end = b.min(b.add(begin, b.i64(kKeyChunk)), frame.keyLen());
   Value limit = arguments.emitKeyLimit(*plan.keys);
@@ -96,6 +96,7 @@ public:
     site.stateColumns =
         ofFunction([](auto &tile) { return tile.stateColumns; });
     site.state = frame.workerScratch(worker);
+    site.scan = b.byteOffset(site.state, kernel.getStateBytes());
     Value end = b.min(b.add(rows.begin, site.tileRows), frame.queryLen());
     Value rowLimit = arguments.emitRowLimit(plan.tiles.front());
     return b.forPieces(rows.begin, end, rowLimit, [&](Value at, Value count) {
@@ -137,7 +138,7 @@ private:
     site.rows = count;
     SmallVector<Value> ends = emitStepEnds(at, b.add(at, count));
     Value keys = ends.back();
-    Value run = emitRunLength();
+    Value run = plan.hasOneRun() ? keys : emitRunLength();
     return b.forPieces(b.i64(0), keys, run, [&](Value begin, Value length) {
       site.keyBegin = begin;
       site.keyCount = length;

@@ -2,8 +2,8 @@
 // Collects what the driver needs of a kernel and its plans, which have passed
 // posenc-verify-plan, and checks that they fit together.
 #include "DriverKernel.h"
+#include "DriverScalar.h"
 
-#include "posenc/Analysis/BiasTraits.h"
 #include "posenc/kernel_abi.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -18,63 +18,122 @@ std::optional<unsigned> DriverKernel::findOperand(StringRef operand) {
   return std::nullopt;
 }
 
-bool DriverKernel::transformsKeys() {
-  return llvm::any_of(plans,
-                      [](DriverPlan &plan) { return plan.keys.has_value(); });
-}
-
-PositionTensorAttr posenc::findQueryPositions(PlanOp plan, StringRef operand) {
-  PositionTensorAttr found;
-  plan.walk([&](PositionOp position) {
-    auto law = dyn_cast<PositionTensorAttr>(position.getLaw());
-    if (law && position.getSide() == Side::query && law.getName() == operand)
-      found = law;
-  });
-  return found;
+DriverTable &DriverKernel::lookupTable(StringRef name) {
+  for (DriverTable &table : tables)
+    if (table.getName() == name)
+      return table;
+  llvm_unreachable("plans are verified");
 }
 
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
 
-static void analyzeAngles(DriverTable &table) {
-  Operation *yield = table.op.getBody().front().getTerminator();
-  table.positions = yield->getOperand(0).getDefiningOp<PositionOp>().getLaw();
-  table.frequencies =
-      yield->getOperand(1).getDefiningOp<FreqsOp>().getLaw().getFrequencies();
+/// Which heads differ in a table. One that reads both constants and operands by
+/// head needs all heads of the kernel in the call.
+static void analyzeHeads(DriverTable &table, DriverKernel &kernel) {
+  bool isOfKernel = false, isOfCall = false;
+  for (TableOp lookup : table.op.getBody().front().getOps<TableOp>())
+    if (lookup.getType().hasAxis(TableAxis::head))
+      (isa<OperandAttr>(lookup.getLaw()) ? isOfCall : isOfKernel) = true;
+  if (isOfCall)
+    table.heads = DriverTable::Heads::Call;
+  else if (isOfKernel)
+    table.heads = DriverTable::Heads::Kernel;
+  kernel.needsAllHeads |= isOfCall && isOfKernel;
 }
 
-static void analyzeStrip(DriverTable &table) {
-  for (BiasOp bias : table.op.getBody().front().getOps<BiasOp>()) {
-    BiasTraits traits = analyzeBias(bias);
-    if (traits.positions)
-      table.positions = traits.positions;
-    if (traits.readsHeadOperands)
-      table.heads = DriverTable::Heads::Call;
-    else if (traits.readsHeadConstants)
-      table.heads = DriverTable::Heads::Kernel;
+/// Whether the prologue of some plan rotates by the table.
+static bool rotatesQueries(DriverTable &table, ArrayRef<PlanOp> plans) {
+  return llvm::any_of(plans, [&](PlanOp plan) {
+    auto ops = plan.getPrologueOp().getBody().front().getOps<TileRotateOp>();
+    return llvm::any_of(ops, [&](TileRotateOp op) {
+      return op.getTable() == table.getName();
+    });
+  });
+}
+
+static LogicalResult analyzeAngles(DriverTable &table, ArrayRef<PlanOp> plans) {
+  Operation *yield = table.op.getBody().front().getTerminator();
+  table.rotation = yield->getOperand(0).getDefiningOp<RotateOp>();
+  if (!table.rotation)
+    return table.op.emitOpError("expects angles to yield a posenc.rotate");
+  table.positions.assign(table.rotation.getPositions().begin(),
+                         table.rotation.getPositions().end());
+  table.freqs.assign(table.rotation.getFreqs().begin(),
+                     table.rotation.getFreqs().end());
+  table.pairs = *table.rotation.getNumPairs();
+  table.side = isa<QueryType>(table.rotation.getType()) ? Side::query
+                                                        : Side::key;
+  std::optional<Alignment> alignment;
+  for (Value coord : table.positions) {
+    PositionLawAttrInterface law = findPosition(coord).getLaw();
+    table.hasBatchRows |= isa<PositionTensorAttr>(law);
+    if (alignment && *alignment != law.getAlignment() &&
+        table.side == Side::key && rotatesQueries(table, plans))
+      return table.op.emitOpError(
+          "expects the positions of a table that queries share with keys to "
+          "have one alignment, since a query takes one row of it");
+    alignment = law.getAlignment();
   }
+  table.alignment = *alignment;
+  return success();
+}
+
+/// The rows of a table whose type has no bounds for them.
+static LogicalResult analyzeRelation(DriverTable &table, Value relation) {
+  if (auto map = relation.getDefiningOp<RelationMapOp>()) {
+    table.rows = map.getRows();
+  } else if (auto op = relation.getDefiningOp<RelationOp>()) {
+    table.rows = op.getLaw().getCardinality();
+    if (!table.rows)
+      table.relation = op;
+  }
+  if (table.rows)
+    return success();
+  auto isCounted = [](Value coord) {
+    auto position = coord.getDefiningOp<PositionOp>();
+    return position && isa<IotaAttr>(position.getLaw());
+  };
+  if (table.relation && isCounted(table.relation.getQuery()) &&
+      isCounted(table.relation.getKey()))
+    return success();
+  return table.op.emitOpError("expects rows without bounds to be looked up by "
+                              "a posenc.relation between positions that are "
+                              "counted: the values of others are not known "
+                              "before the call");
+}
+
+static LogicalResult analyzeRows(DriverTable &table) {
+  Operation *yield = table.op.getBody().front().getTerminator();
+  table.values = yield->getOperand(0);
+  table.type = cast<TableType>(table.values.getType());
+  table.rows = getTableRows(table.values);
+  if (!table.type.hasAxis(TableAxis::row) || table.rows)
+    return success();
+  if (yield->getNumOperands() < 2)
+    return table.op.emitOpError("expects to yield the relation that looks up "
+                                "its rows, which have no bounds");
+  return analyzeRelation(table, yield->getOperand(1));
+}
+
+static LogicalResult analyzeTable(DriverTable &table, DriverKernel &kernel,
+                                  ArrayRef<PlanOp> plans) {
+  analyzeHeads(table, kernel);
+  switch (table.op.getKind()) {
+  case TableKind::angles:
+    return analyzeAngles(table, plans);
+  case TableKind::strip:
+    return success();
+  case TableKind::rows:
+    return analyzeRows(table);
+  }
+  llvm_unreachable("all kinds are handled");
 }
 
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
-
-/// The one alignment of the masks and query positions of the steps. Keys stand
-/// where they are stored with either.
-static Alignment findAlignment(PlanOp plan) {
-  for (StepOp step : plan.getStepOps())
-    for (Operation &op : step.getBody().front()) {
-      if (auto select = dyn_cast<SelectOp>(op)) {
-        if (auto alignment = select.getMaskAttr().getMaskAlignment())
-          return *alignment;
-      } else if (auto position = dyn_cast<PositionOp>(op);
-                 position && position.getSide() == Side::query) {
-        return position.getLaw().getAlignment();
-      }
-    }
-  return Alignment::bottom_right;
-}
 
 static LogicalResult checkKernelOf(PlanOp plan, KernelOp kernel) {
   auto check = [&](StringRef what, int64_t actual,
@@ -107,10 +166,33 @@ static LogicalResult checkSameTables(PlanOp plan, PlanOp first) {
   return diagnostic;
 }
 
+/// The symbols of the arguments of a kind.
+static SmallVector<std::string> findSymbols(const TileFunction &function,
+                                            TileArgKind kind) {
+  SmallVector<std::string> symbols;
+  for (const TileArg &arg : function.args)
+    if (arg.kind == kind)
+      symbols.push_back(arg.symbol);
+  return symbols;
+}
+
+/// What a call must fulfil for the arguments of a function.
+static void analyzeArguments(const TileFunction &function,
+                             DriverKernel &kernel) {
+  for (const TileArg &arg : function.args) {
+    kernel.needsQueriesAmongKeys |=
+        arg.isAtQuery || arg.kind == TileArgKind::OwnValue;
+    bool isOfQueries = arg.kind == TileArgKind::AllQueries;
+    bool isOfKeys = arg.kind == TileArgKind::AllKeys;
+    kernel.needsAllHeads |= isOfQueries || isOfKeys;
+    kernel.readsAllQueries |= isOfQueries;
+    kernel.readsAllKeys |= isOfKeys;
+  }
+}
+
 static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   if (failed(checkKernelOf(plan.op, kernel.op)))
     return failure();
-  plan.alignment = findAlignment(plan.op);
   for (const OperandTensor &operand : plan.op.getOperandTensors())
     if (!kernel.findOperand(operand.name))
       return plan.op.emitOpError("reads operand '")
@@ -121,13 +203,19 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   plan.tiles = std::move(*tiles);
   plan.keys = getKeyFunction(plan.op);
   if (plan.keys)
-    for (const TileArg &arg : plan.keys->args)
-      if (!llvm::is_contained({TileArgKind::Key, TileArgKind::Angles,
-                               TileArgKind::TransformedKey},
-                              arg.kind))
-        return plan.op.getKeysOp().emitOpError(
-                   "expects to read keys and angles only, but reads '")
-               << arg.getName() << "'";
+    plan.transformed = findSymbols(*plan.keys, TileArgKind::TransformedKey);
+  plan.scans =
+      findSymbols(plan.tiles.front(), TileArgKind::Scan).size();
+  kernel.keyVectors =
+      std::max<int64_t>(kernel.keyVectors, plan.transformed.size());
+  kernel.scans = std::max(kernel.scans, plan.scans);
+  kernel.hasOneRun |= plan.hasOneRun();
+  analyzeArguments(plan.tiles.front(), kernel);
+  if (plan.keys)
+    analyzeArguments(*plan.keys, kernel);
+  if (plan.hasOneRun() && plan.op.getStepOps().size() > 1)
+    return plan.op.emitOpError("expects one posenc.step, since all keys of a "
+                               "row come in one run");
   for (const TileFunction &tile : plan.tiles) {
     kernel.tallest = std::max(kernel.tallest, tile.rows);
     kernel.stateBytes = std::max<int64_t>(
@@ -147,6 +235,8 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   kernel.name = op.getSymName().str();
   kernel.tensors = getKernelTensors(op);
   kernel.operands = op.getOperandTensors();
+  kernel.needsQueriesAmongKeys = llvm::any_of(
+      kernel.operands, [](OperandTensor &tensor) { return tensor.isPositions; });
   if (kernel.tensors.size() > POSENC_MAX_TENSORS)
     return op.emitOpError("expects at most ")
            << POSENC_MAX_TENSORS << " tensors, but has "
@@ -161,10 +251,8 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   for (PrepareOp prepare : PlanOp(plans.front()).getPrepareOps()) {
     DriverTable table;
     table.op = prepare;
-    if (prepare.getKind() == TableKind::angles)
-      analyzeAngles(table);
-    else
-      analyzeStrip(table);
+    if (failed(analyzeTable(table, kernel, plans)))
+      return failure();
     kernel.tables.push_back(std::move(table));
   }
   return kernel;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The prepared buffer: its layout and the code that fills it.
+// The prepared buffer: its layout and the functions that fill it.
 #include "DriverTables.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-
-#include <cfloat>
+#include "DriverFill.h"
+#include "DriverScalar.h"
 
 using namespace mlir;
 using namespace posenc;
@@ -14,14 +11,8 @@ using namespace posenc;
 static constexpr int64_t kItemSize = 8192;
 
 //===----------------------------------------------------------------------===//
-// Layout
+// Positions
 //===----------------------------------------------------------------------===//
-
-namespace {
-struct Layout {
-  Value rows, columns;
-};
-} // namespace
 
 Value posenc::emitQueryShift(DriverBuilder &b, DriverFrame frame,
                              Alignment alignment) {
@@ -30,28 +21,120 @@ Value posenc::emitQueryShift(DriverBuilder &b, DriverFrame frame,
   return b.sub(frame.keyLen(), frame.queryLen());
 }
 
-static Layout emitLayout(DriverBuilder &b, DriverFrame frame,
-                         DriverKernel &kernel, DriverTable &table) {
-  Value lq = frame.queryLen(), lk = frame.keyLen();
-  if (table.op.getKind() == TableKind::angles) {
-    Value rows = isa<PositionTensorAttr>(table.positions)
-                     ? b.mul(frame.batch(), lk)
-                     : b.max(lq, lk);
-    return {rows, b.i64(2 * table.frequencies.size())};
-  }
-  Value rows;
+Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
+                                  DriverKernel &kernel, PositionTensorAttr law,
+                                  Value batch, Value key) {
+  SmallVector<Value> indices;
+  if (law.getAxes() > 1)
+    indices.push_back(b.i64(law.getAxis()));
+  indices.append({batch, key});
+  return frame.element(*kernel.findOperand(law.getName()), indices);
+}
+
+Value posenc::emitScanBytes(DriverBuilder &b, DriverFrame frame,
+                            DriverKernel &kernel) {
+  int64_t keyBytes = 2 * kernel.tallest * sizeof(float);
+  return b.roundUp(b.mul(frame.keyLen(), b.i64(keyBytes)), 64);
+}
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+static Value emitTableHeads(DriverBuilder &b, DriverFrame frame,
+                            DriverKernel &kernel, DriverTable &table) {
   switch (table.heads) {
   case DriverTable::Heads::Same:
-    rows = b.i64(1);
-    break;
+    return b.i64(1);
   case DriverTable::Heads::Kernel:
-    rows = b.i64(kernel.op.getHeads());
-    break;
+    return b.i64(kernel.op.getHeads());
   case DriverTable::Heads::Call:
-    rows = frame.heads();
+    return frame.heads();
+  }
+  llvm_unreachable("all cases are handled");
+}
+
+/// The part of a head of the call.
+static Value emitPart(DriverBuilder &b, DriverFrame frame, DriverTable &table,
+                      Value head) {
+  switch (table.heads) {
+  case DriverTable::Heads::Same:
+    return b.i64(0);
+  case DriverTable::Heads::Kernel:
+    return b.add(head, frame.firstHead());
+  case DriverTable::Heads::Call:
+    return head;
+  }
+  llvm_unreachable("all cases are handled");
+}
+
+static bool isPartAxis(TableAxis axis) {
+  return axis == TableAxis::head || axis == TableAxis::batch;
+}
+
+/// Distances of the call and of the rows by which its last tile may exceed it.
+static Value emitDistances(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel) {
+  return b.add(b.add(frame.queryLen(), frame.keyLen()),
+               b.i64(kernel.tallest - 1));
+}
+
+static Value emitAxisExtent(DriverBuilder &b, DriverFrame frame,
+                            DriverKernel &kernel, DriverTable &table,
+                            TableAxis axis) {
+  switch (axis) {
+  case TableAxis::row:
+    return table.rows ? b.i64(*table.rows) : emitDistances(b, frame, kernel);
+  case TableAxis::channel:
+    return b.i64(getTableChannels(table.values));
+  case TableAxis::query:
+    return frame.queryLen();
+  case TableAxis::key:
+    return frame.keyLen();
+  case TableAxis::batch:
+    return frame.batch();
+  case TableAxis::head:
+    return emitTableHeads(b, frame, kernel, table);
+  }
+  llvm_unreachable("all axes are handled");
+}
+
+/// The tokens of a table of angles.
+static Value emitAnglesRows(DriverBuilder &b, DriverFrame frame,
+                            DriverTable &table) {
+  Value lq = frame.queryLen(), lk = frame.keyLen();
+  Value tokens = table.side == Side::query ? lq
+                 : table.hasBatchRows      ? lk
+                                           : b.max(lq, lk);
+  return table.hasBatchRows ? b.mul(frame.batch(), tokens) : tokens;
+}
+
+TableLayout posenc::emitTableLayout(DriverBuilder &b, DriverFrame frame,
+                                    DriverKernel &kernel, DriverTable &table) {
+  TableLayout layout;
+  layout.batches = b.i64(1);
+  layout.heads = emitTableHeads(b, frame, kernel, table);
+  switch (table.op.getKind()) {
+  case TableKind::angles:
+    layout.axes = {emitAnglesRows(b, frame, table), b.i64(2 * table.pairs)};
+    break;
+  case TableKind::strip:
+    layout.axes = {emitDistances(b, frame, kernel)};
+    break;
+  case TableKind::rows:
+    for (TableAxis axis : table.type.getAxes()) {
+      Value extent = emitAxisExtent(b, frame, kernel, table, axis);
+      if (axis == TableAxis::batch)
+        layout.batches = extent;
+      else if (axis != TableAxis::head)
+        layout.axes.push_back(extent);
+    }
     break;
   }
-  return {rows, b.add(b.add(lq, lk), b.i64(kernel.tallest - 1))};
+  layout.partSize = b.i64(1);
+  for (Value extent : layout.axes)
+    layout.partSize = b.mul(layout.partSize, extent);
+  return layout;
 }
 
 /// The size of the tables before number `end`.
@@ -59,8 +142,9 @@ static Value emitTablesBytes(DriverBuilder &b, DriverFrame frame,
                              DriverKernel &kernel, size_t end) {
   Value bytes = b.i64(0);
   for (DriverTable &table : MutableArrayRef(kernel.tables).take_front(end)) {
-    Layout layout = emitLayout(b, frame, kernel, table);
-    Value size = b.mul(b.mul(layout.rows, layout.columns), b.i64(4));
+    TableLayout layout = emitTableLayout(b, frame, kernel, table);
+    Value parts = b.mul(layout.batches, layout.heads);
+    Value size = b.mul(b.mul(parts, layout.partSize), b.i64(4));
     bytes = b.add(bytes, b.roundUp(size, 64));
   }
   return bytes;
@@ -71,172 +155,133 @@ Value posenc::emitPayloadBytes(DriverBuilder &b, DriverFrame frame,
   return emitTablesBytes(b, frame, kernel, kernel.tables.size());
 }
 
-static size_t findTable(DriverKernel &kernel, StringRef name) {
-  for (auto [index, table] : llvm::enumerate(kernel.tables))
-    if (table.getName() == name)
-      return index;
-  llvm_unreachable("plans are verified");
-}
-
 static Value emitTableAddress(DriverBuilder &b, DriverFrame frame,
-                              DriverKernel &kernel, size_t table) {
-  Value offset = emitTablesBytes(b, frame, kernel, table);
+                              DriverKernel &kernel, DriverTable &table) {
+  Value offset =
+      emitTablesBytes(b, frame, kernel, &table - kernel.tables.data());
   return b.element(frame.prepared(), offset, b.getI8Type());
 }
 
-int64_t posenc::getAnglesColumns(DriverKernel &kernel, StringRef name) {
-  return 2 * kernel.tables[findTable(kernel, name)].frequencies.size();
-}
-
 Value posenc::emitAnglesRow(DriverBuilder &b, DriverFrame frame,
-                            DriverKernel &kernel, StringRef name, Side side,
-                            Value batch, Value token) {
-  size_t index = findTable(kernel, name);
-  DriverTable &table = kernel.tables[index];
-  // The key that has the token's position, counted from the first key.
-  Value key = token;
-  if (side == Side::query)
-    key =
-        b.add(token, emitQueryShift(b, frame, table.positions.getAlignment()));
-  Value row;
-  if (isa<PositionTensorAttr>(table.positions)) {
-    row = b.add(b.mul(batch, frame.keyLen()), key);
-  } else {
+                            DriverKernel &kernel, DriverTable &table, Side side,
+                            Value batch, Value head, Value token) {
+  Value row = token, tokens = frame.queryLen();
+  if (table.side == Side::key) {
+    tokens = frame.keyLen();
+    Value shift = emitQueryShift(b, frame, table.alignment);
+    // The key that has the token's position, counted from the first key.
+    if (side == Side::query)
+      row = b.add(row, shift);
     // Queries before the first key come first.
-    Value shift = emitQueryShift(b, frame, table.positions.getAlignment());
-    row = b.sub(key, b.min(shift, b.i64(0)));
+    if (!table.hasBatchRows)
+      row = b.sub(row, b.min(shift, b.i64(0)));
   }
-  Value columns = b.i64(2 * table.frequencies.size());
-  return b.element(emitTableAddress(b, frame, kernel, index),
-                   b.mul(row, columns), b.getF32Type());
-}
-
-Value posenc::emitStripEntry(DriverBuilder &b, DriverFrame frame,
-                             DriverKernel &kernel, StringRef name, Value head,
-                             Value query, Value key) {
-  size_t index = findTable(kernel, name);
-  DriverTable &table = kernel.tables[index];
-  Layout layout = emitLayout(b, frame, kernel, table);
-  // i - j counted from the first query and the last key.
-  Value entry = b.add(b.sub(query, key), b.sub(frame.keyLen(), b.i64(1)));
-  if (table.heads == DriverTable::Heads::Kernel)
-    head = b.add(head, frame.firstHead());
-  if (table.heads != DriverTable::Heads::Same)
-    entry = b.add(b.mul(head, layout.columns), entry);
-  return b.element(emitTableAddress(b, frame, kernel, index), entry,
+  if (table.hasBatchRows)
+    row = b.add(b.mul(batch, tokens), row);
+  TableLayout layout = emitTableLayout(b, frame, kernel, table);
+  Value entry = b.add(b.mul(emitPart(b, frame, table, head), layout.partSize),
+                      b.mul(row, b.i64(2 * table.pairs)));
+  return b.element(emitTableAddress(b, frame, kernel, table), entry,
                    b.getF32Type());
 }
 
-//===----------------------------------------------------------------------===//
-// Contents
-//===----------------------------------------------------------------------===//
-
-/// Positions are integers that f64 holds exactly.
-static Value toF64(DriverBuilder &b, Value integer) {
-  return arith::SIToFPOp::create(b, b.getF64Type(), integer);
+Value posenc::emitStripEntry(DriverBuilder &b, DriverFrame frame,
+                             DriverKernel &kernel, DriverTable &table,
+                             Value head, Value query, Value key) {
+  TableLayout layout = emitTableLayout(b, frame, kernel, table);
+  // i - j counted from the first query and the last key.
+  Value entry = b.add(b.sub(query, key), b.sub(frame.keyLen(), b.i64(1)));
+  entry = b.add(b.mul(emitPart(b, frame, table, head), layout.partSize), entry);
+  return b.element(emitTableAddress(b, frame, kernel, table), entry,
+                   b.getF32Type());
 }
 
-/// Rounds to f32. What is finite stays finite: -inf would mask the pair.
-static Value toF32(DriverBuilder &b, Value value) {
-  auto f64 = [&](double number) -> Value {
-    return arith::ConstantOp::create(b, b.getF64FloatAttr(number));
+Value posenc::emitRelationValue(DriverBuilder &b, DriverFrame frame,
+                                RelationOp relation, Value query, Value key) {
+  auto ofQuery = cast<IotaAttr>(findPosition(relation.getQuery()).getLaw());
+  auto ofKey = cast<IotaAttr>(findPosition(relation.getKey()).getLaw());
+  query = b.add(query, emitQueryShift(b, frame, ofQuery.getAlign()));
+  Value distance = b.add(b.sub(query, key),
+                         b.i64(ofQuery.getOffset() - ofKey.getOffset()));
+  auto law = cast<DifferenceAttr>(relation.getLaw());
+  return law.getOrientation() == Orientation::query_minus_key ? distance
+                                                              : b.neg(distance);
+}
+
+Value posenc::emitLowestRow(DriverBuilder &b, DriverFrame frame,
+                            DriverKernel &kernel, DriverTable &table) {
+  if (table.rows || !table.relation)
+    return Value();
+  Value lastQuery =
+      b.add(frame.queryLen(), b.i64(kernel.tallest - 2)); // of a whole tile
+  Value lastKey = b.sub(frame.keyLen(), b.i64(1));
+  auto at = [&](Value query, Value key) {
+    return emitRelationValue(b, frame, table.relation, query, key);
   };
-  Value magnitude = math::AbsFOp::create(b, value);
-  Value isFinite = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE,
-                                         magnitude, f64(DBL_MAX));
-  Value clamped = arith::MaximumFOp::create(
-      b, arith::MinimumFOp::create(b, value, f64(FLT_MAX)), f64(-FLT_MAX));
-  return arith::TruncFOp::create(b, b.getF32Type(),
-                                 b.select(isFinite, clamped, value));
+  return b.min(at(b.i64(0), lastKey), at(lastQuery, b.i64(0)));
 }
 
-static Value emitPosition(DriverBuilder &b, DriverFrame frame,
-                          DriverKernel &kernel, DriverTable &table, Value row) {
-  if (auto law = dyn_cast<PositionTensorAttr>(table.positions)) {
-    unsigned tensor = *kernel.findOperand(law.getName());
-    Value lk = frame.keyLen();
-    Value indices[] = {b.div(row, lk), b.rem(row, lk)};
-    return toF64(b, b.load(b.getI32Type(), frame.element(tensor, indices)));
+PreparedRows posenc::emitPreparedRows(DriverBuilder &b, DriverFrame frame,
+                                      DriverKernel &kernel, DriverTable &table,
+                                      Value batch, Value head) {
+  TableLayout layout = emitTableLayout(b, frame, kernel, table);
+  Value part = emitPart(b, frame, table, head);
+  if (table.type.hasAxis(TableAxis::batch))
+    part = b.add(b.mul(batch, layout.heads), part);
+  PreparedRows result;
+  result.address =
+      b.element(emitTableAddress(b, frame, kernel, table),
+                b.mul(part, layout.partSize), b.getF32Type());
+  result.lowestRow = emitLowestRow(b, frame, kernel, table);
+  ArrayRef<TableAxis> axes = table.type.getAxes();
+  result.extents.resize(axes.size());
+  result.strides.resize(axes.size());
+  Value stride = b.i64(1);
+  for (size_t axis = axes.size(), number = layout.axes.size(); axis-- > 0;) {
+    if (isPartAxis(axes[axis]))
+      continue;
+    result.extents[axis] = layout.axes[--number];
+    result.strides[axis] = stride;
+    stride = b.mul(stride, layout.axes[number]);
   }
-  auto law = cast<IotaAttr>(table.positions);
-  Value shift = emitQueryShift(b, frame, law.getAlign());
-  Value first = b.add(b.min(shift, b.i64(0)), b.i64(law.getOffset()));
-  return toF64(b, b.add(first, row));
+  return result;
 }
 
-static void emitAngles(DriverBuilder &b, DriverFrame frame,
-                       DriverKernel &kernel, DriverTable &table, Value address,
-                       Value begin, Value end) {
-  int64_t pairs = table.frequencies.size();
-  Value frequencies = b.constantArray(
-      kernel.name + "_" + table.getName() + "_frequencies",
-      DenseElementsAttr::get(RankedTensorType::get({pairs}, b.getF64Type()),
-                             ArrayRef(table.frequencies)));
-  b.loop(begin, end, [&](Value row) {
-    Value position = emitPosition(b, frame, kernel, table, row);
-    Value cosines =
-        b.element(address, b.mul(row, b.i64(2 * pairs)), b.getF32Type());
-    b.loop(b.i64(0), b.i64(pairs), [&](Value pair) {
-      Value frequency =
-          b.load(b.getF64Type(), b.element(frequencies, pair, b.getF64Type()));
-      Value angle = arith::MulFOp::create(b, position, frequency);
-      auto store = [&](Value number, Value column) {
-        Value rounded = arith::TruncFOp::create(b, b.getF32Type(), number);
-        b.store(rounded, b.element(cosines, column, b.getF32Type()));
-      };
-      store(math::CosOp::create(b, angle), pair);
-      store(math::SinOp::create(b, angle), b.add(pair, b.i64(pairs)));
-    });
-  });
-}
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
 
-static void emitStrip(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
-                      DriverTable &table, Value columns, Value address,
-                      Value begin, Value end) {
-  // Of the first query and the last key.
-  Value lowest = b.sub(b.i64(1), frame.keyLen());
-  if (table.positions)
-    lowest =
-        b.add(lowest, emitQueryShift(b, frame, table.positions.getAlignment()));
-  b.loop(begin, end, [&](Value entry) {
-    Value head = b.div(entry, columns);
-    Value distance = b.add(lowest, b.rem(entry, columns));
-    Value value = emitStripValue(b, frame, kernel, table, head, distance);
-    b.store(toF32(b, value), b.element(address, entry, b.getF32Type()));
-  });
-}
-
-/// What an item counts: rows of angles, entries of a strip.
-static Value emitUnits(DriverBuilder &b, DriverTable &table, Layout layout) {
-  return table.op.getKind() == TableKind::angles
-             ? layout.rows
-             : b.mul(layout.rows, layout.columns);
-}
+/// The units of one part that an item fills together, and their number.
 static int64_t getUnitsPerItem(DriverTable &table) {
-  if (table.op.getKind() == TableKind::strip)
-    return kItemSize;
-  return std::max<int64_t>(1, kItemSize / (2 * table.frequencies.size()));
+  return std::max<int64_t>(1, kItemSize / getUnitCost(table));
+}
+static Value emitItemsPerPart(DriverBuilder &b, DriverTable &table,
+                              const TableLayout &layout) {
+  return b.ceilDiv(emitPartUnits(b, table, layout), getUnitsPerItem(table));
 }
 
 SmallVector<func::FuncOp> posenc::emitTableItems(DriverBuilder &b,
                                                  DriverKernel &kernel) {
   SmallVector<func::FuncOp> functions;
-  for (auto [index, table] : llvm::enumerate(kernel.tables)) {
+  for (DriverTable &table : kernel.tables) {
     auto type = b.getFunctionType(
         {b.getPtrType(), b.getI64Type(), b.getI64Type()}, b.getI32Type());
     auto function = b.define(kernel.name + "_" + table.getName() + "_item",
                              type, /*isPublic=*/false);
     functions.push_back(function);
     DriverFrame frame(b, function.getArgument(0));
-    Layout layout = emitLayout(b, frame, kernel, table);
+    TableLayout layout = emitTableLayout(b, frame, kernel, table);
+    Value perPart = emitItemsPerPart(b, table, layout);
+    Value part = b.div(function.getArgument(1), perPart);
+    Value number = b.rem(function.getArgument(1), perPart);
     Value perItem = b.i64(getUnitsPerItem(table));
-    Value begin = b.mul(function.getArgument(1), perItem);
-    Value end = b.min(b.add(begin, perItem), emitUnits(b, table, layout));
-    Value address = emitTableAddress(b, frame, kernel, index);
-    if (table.op.getKind() == TableKind::angles)
-      emitAngles(b, frame, kernel, table, address, begin, end);
-    else
-      emitStrip(b, frame, kernel, table, layout.columns, address, begin, end);
+    Value begin = b.mul(number, perItem);
+    Value end =
+        b.min(b.add(begin, perItem), emitPartUnits(b, table, layout));
+    Value address = b.element(emitTableAddress(b, frame, kernel, table),
+                              b.mul(part, layout.partSize), b.getF32Type());
+    TableFill fill(b, frame, kernel, table, layout);
+    fill.emit(part, address, begin, end);
     b.ret(b.i32(0));
   }
   return functions;
@@ -251,9 +296,9 @@ Value posenc::emitFillTables(DriverBuilder &b, DriverFrame frame,
     DriverTable &current = table;
     func::FuncOp function = item;
     status = b.ifOk(status, [&] {
-      Layout layout = emitLayout(b, frame, kernel, current);
-      Value count =
-          b.ceilDiv(emitUnits(b, current, layout), getUnitsPerItem(current));
+      TableLayout layout = emitTableLayout(b, frame, kernel, current);
+      Value parts = b.mul(layout.batches, layout.heads);
+      Value count = b.mul(parts, emitItemsPerPart(b, current, layout));
       return b.call("posenc_kernel_parallel", b.getI32Type(),
                     {frame.getAddress(), count, b.functionAddress(function)});
     });

@@ -2,13 +2,18 @@
 // The prepared buffer: its layout and the code that fills it.
 //
 // Tables follow one another in the order of the plan's posenc.prepare, each
-// aligned to 64 bytes, f32, row-major:
+// aligned to 64 bytes, f32, row-major. Each has a part for each head that
+// differs, which holds
 //   angles  a row for each position that occurs: cosines, then sines. Counted
 //           positions: max(Lq, Lk) rows from the lowest position on; a tensor
-//           of positions: its B * Lk elements.
-//   strip   a row for each head that differs; distances p_i - p_j rising from
-//           that of the first query and the last key, over Lq + Lk - 1 entries
-//           and as many more as a tile has rows, which are read but not used.
+//           of positions: its B * Lk elements. Tables of the query side have Lq
+//           or B * Lq rows;
+//   strip   distances i - j of storage indices, rising from that of the first
+//           query and the last key, over Lq + Lk - 1 entries and as many more
+//           as a tile has rows, which are read but not used;
+//   rows    the axes of the table's type but head and batch, in its order.
+//           Rows without bounds are the relation's values, rising, over the
+//           same pairs as a strip. A batch axis comes before the heads.
 #ifndef POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 #define POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 
@@ -32,29 +37,47 @@ llvm::SmallVector<mlir::func::FuncOp> emitTableItems(DriverBuilder &b,
                                                      DriverKernel &kernel);
 
 /// The row of a table of angles for query `token` or key `token` of a batch
-/// entry; rows of tokens that follow one another do too.
+/// entry and a head of the call; rows of tokens that follow one another do too.
 mlir::Value emitAnglesRow(DriverBuilder &b, DriverFrame frame,
-                          DriverKernel &kernel, llvm::StringRef table,
-                          Side side, mlir::Value batch, mlir::Value token);
+                          DriverKernel &kernel, DriverTable &table, Side side,
+                          mlir::Value batch, mlir::Value head,
+                          mlir::Value token);
 
 /// The entry of a strip for a query, a key and a head of the call.
 mlir::Value emitStripEntry(DriverBuilder &b, DriverFrame frame,
-                           DriverKernel &kernel, llvm::StringRef table,
+                           DriverKernel &kernel, DriverTable &table,
                            mlir::Value head, mlir::Value query,
                            mlir::Value key);
 
-/// f32 numbers per row of a table of angles.
-int64_t getAnglesColumns(DriverKernel &kernel, llvm::StringRef table);
+/// A table of rows: the part of a batch entry and a head of the call, and the
+/// extent and stride of each axis of its type; null for head and batch.
+struct PreparedRows {
+  mlir::Value address;
+  llvm::SmallVector<mlir::Value> extents, strides;
+  mlir::Value lowestRow; // of rows without bounds; null for 0
+};
+PreparedRows emitPreparedRows(DriverBuilder &b, DriverFrame frame,
+                              DriverKernel &kernel, DriverTable &table,
+                              mlir::Value batch, mlir::Value head);
 
-/// The value of a strip, f64, at a distance p_query - p_key. `head` counts what
-/// table.heads says.
-mlir::Value emitStripValue(DriverBuilder &b, DriverFrame frame,
-                           DriverKernel &kernel, DriverTable &table,
-                           mlir::Value head, mlir::Value distance);
+/// The value at a query and a key of the relation that looks up rows without
+/// bounds.
+mlir::Value emitRelationValue(DriverBuilder &b, DriverFrame frame,
+                              RelationOp relation, mlir::Value query,
+                              mlir::Value key);
+
+/// The scratch of one scan along the rows of a tile.
+mlir::Value emitScanBytes(DriverBuilder &b, DriverFrame frame,
+                          DriverKernel &kernel);
 
 /// Lk - Lq or 0: what is added to a query row to find its key.
 mlir::Value emitQueryShift(DriverBuilder &b, DriverFrame frame,
                            Alignment alignment);
+
+/// Where the position of a key on the law's axis lies.
+mlir::Value emitPositionAddress(DriverBuilder &b, DriverFrame frame,
+                                DriverKernel &kernel, PositionTensorAttr law,
+                                mlir::Value batch, mlir::Value key);
 
 } // namespace posenc
 

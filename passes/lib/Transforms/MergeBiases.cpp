@@ -173,6 +173,13 @@ static void merge(ArrayRef<BiasOp> biases) {
   last.erase();
 }
 
+/// Whether the region is evaluated several times for each number.
+static bool isSum(BiasOp bias) {
+  return llvm::any_of(bias.getInputs(), [](Value input) {
+    return static_cast<bool>(input.getDefiningOp<SumIndexOp>());
+  });
+}
+
 /// Whether an addition is the last of its sum.
 static bool isWholeSum(AddOp add) {
   return !add->hasOneUse() || !isa<AddOp>(*add->user_begin());
@@ -186,7 +193,7 @@ bool posenc::mergeToeplitzBiases(KernelOp kernel) {
     SmallVector<Group> groups;
     for (BiasOp bias : collectBiases(sum)) {
       BiasTraits traits = analyzeBias(bias);
-      if (!traits.fitsStrip())
+      if (!traits.fitsStrip() || isSum(bias))
         continue;
       auto group = llvm::find_if(groups, [&](const Group &candidate) {
         return candidate.refuses(traits).empty();

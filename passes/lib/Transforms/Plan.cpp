@@ -28,52 +28,58 @@ static std::string getPlanName(KernelOp kernel, StringRef isa) {
 // One kernel
 //===----------------------------------------------------------------------===//
 
-/// The operation of type OpT that defines `value`, or a diagnostic at `user`.
-template <typename OpT>
-static FailureOr<OpT> expectDefinedBy(Value value, Operation *user,
-                                      StringRef what) {
-  if (auto op = value.getDefiningOp<OpT>())
-    return op;
-  return user->emitOpError("cannot be placed in a plan; expected ")
-         << what << " to be defined by " << OpT::getOperationName();
-}
+namespace {
+/// What the output of a kernel is made of.
+struct OutputTerms {
+  NormalizeOp normalize;
+  WeightedSumOp sum;
+  SmallVector<ValueTableOp> tables;
+  RemainderOp remainder;
+};
+} // namespace
 
-/// The normalisation of the kernel's scores, which its output is made of.
-static FailureOr<NormalizeOp> findNormalize(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  Operation *yield = body.getTerminator();
-  FailureOr<WeightedSumOp> sum =
-      expectDefinedBy<WeightedSumOp>(yield->getOperand(0), yield, "the output");
-  if (failed(sum))
-    return failure();
-  return expectDefinedBy<NormalizeOp>(sum->getWeights(), *sum, "the weights");
-}
-
-/// Tiles know one alignment of queries with keys.
-static LogicalResult checkAlignments(KernelOp kernel) {
-  Operation *first = nullptr;
-  Alignment alignment{};
-  for (Operation &op : kernel.getBody().front()) {
-    std::optional<Alignment> own;
-    if (auto select = dyn_cast<SelectOp>(op); select && select.getMaskAttr())
-      own = select.getMaskAttr().getMaskAlignment();
-    else if (auto position = dyn_cast<PositionOp>(op);
-             position && position.getSide() == Side::query)
-      own = position.getLaw().getAlignment();
-    if (!own || op.use_empty())
-      continue;
-    if (first && *own != alignment) {
-      InFlightDiagnostic diag =
-          op.emitOpError("cannot be placed in a plan; expected the alignment ")
-          << stringifyAlignment(alignment) << " that another term has, but got "
-          << stringifyAlignment(*own);
-      diag.attachNote(first->getLoc()) << "the other term is here";
-      return diag;
-    }
-    first = &op;
-    alignment = *own;
+static LogicalResult addOutput(Value output, OutputTerms &terms) {
+  Operation *op = output.getDefiningOp();
+  if (auto add = dyn_cast<AddOp>(op))
+    return success(succeeded(addOutput(add.getLhs(), terms)) &&
+                   succeeded(addOutput(add.getRhs(), terms)));
+  if ((isa<WeightedSumOp>(op) && terms.sum) ||
+      (isa<RemainderOp>(op) && terms.remainder))
+    return op->emitOpError("cannot be placed in a plan; expected one of its "
+                           "kind in the output");
+  auto normalize = op->getOperand(0).getDefiningOp<NormalizeOp>();
+  if (terms.normalize && normalize != terms.normalize) {
+    InFlightDiagnostic diag =
+        op->emitOpError("cannot be placed in a plan; expected all terms of the "
+                        "output to have the same weights");
+    diag.attachNote(terms.normalize.getLoc()) << "other weights are here";
+    return diag;
   }
+  terms.normalize = normalize;
+  if (auto table = dyn_cast<ValueTableOp>(op)) {
+    terms.tables.push_back(table);
+    missed(table, "ValueTable", "a row of the table is read for every weight");
+    if (auto map = table.getRelation().getDefiningOp<RelationMapOp>();
+        map && failed(checkLookups(map, map.getInputs())))
+      return failure();
+    return checkTable(table, table.getTable(), table.getRelation());
+  }
+  if (auto remainder = dyn_cast<RemainderOp>(op))
+    terms.remainder = remainder;
+  else
+    terms.sum = cast<WeightedSumOp>(op);
   return success();
+}
+
+static FailureOr<OutputTerms> placeOutput(KernelOp kernel) {
+  OutputTerms terms;
+  Operation *yield = kernel.getBody().front().getTerminator();
+  if (failed(addOutput(yield->getOperand(0), terms)))
+    return failure();
+  if (!terms.sum)
+    return yield->emitOpError("cannot be placed in a plan; expected a "
+                              "posenc.weighted_sum in the output");
+  return terms;
 }
 
 /// Starts a part of the plan: its block has arguments of these types.
@@ -86,86 +92,149 @@ static Block *addPart(OpBuilder &builder, Location loc, TypeRange types,
   return builder.createBlock(&part.getBody(), {}, types, locs);
 }
 
-/// The factor of the queries: the dot product's scale, and the change to base 2
-/// unless a posenc.map needs natural scores.
+/// Queries as the tile multiplies them, with what is the same for all their
+/// products.
 static Value writeScale(OpBuilder &builder, const ScoreTerms &terms,
-                        Value query) {
-  DotOp dot = terms.dot;
-  double scale = dot.getScale().convertToDouble();
-  if (!terms.naturalDot) {
-    planned(dot, "Scale",
-            "scale and the change to base 2 are applied to the queries, once "
-            "per tile");
-    return TileScaleOp::create(builder, dot.getLoc(), query,
+                        Value query, Value vector) {
+  if (!terms.holdsScale(query))
+    return vector;
+  const VectorUse &use = terms.queries.find(query)->second;
+  double scale = *use.getScale();
+  Location loc = use.products.front()->getLoc();
+  if (terms.holdsBase2(query))
+    return TileScaleOp::create(builder, loc, vector,
                                APFloat(scale * llvm::numbers::log2e),
                                /*base2=*/true);
-  }
-  planned(dot, "Scale",
-          "scale is applied to the queries, once per tile; the change to base "
-          "2 is not: a posenc.map needs natural scores");
   if (scale == 1.0)
-    return query;
-  return TileScaleOp::create(builder, dot.getLoc(), query, APFloat(scale));
+    return vector;
+  return TileScaleOp::create(builder, loc, vector, APFloat(scale));
 }
 
-static LogicalResult writeBody(KernelOp kernel, PlanOp plan) {
-  MLIRContext *context = kernel.getContext();
-  OpBuilder builder(context);
-  builder.createBlock(&plan.getBody());
-  PlanTables tables(plan);
+namespace {
+/// Writes the parts of one plan.
+class PlanWriter {
+public:
+  PlanWriter(KernelOp kernel, PlanOp plan)
+      : kernel(kernel), plan(plan), context(kernel.getContext()),
+        builder(context), loc(kernel.getLoc()) {
+    builder.createBlock(&plan.getBody());
+  }
 
-  FailureOr<NormalizeOp> normalize = findNormalize(kernel);
-  if (failed(normalize) || failed(checkAlignments(kernel)))
-    return failure();
-  FailureOr<ScoreTerms> terms = placeScores(normalize->getScore(), tables);
-  if (failed(terms))
-    return failure();
-  DotOp dot = terms->dot;
-  FailureOr<SmallVector<RotateOp>> query = collectRotations(dot.getQuery());
-  FailureOr<SmallVector<RotateOp>> key = collectRotations(dot.getKey());
-  if (failed(query) || failed(key))
-    return failure();
+  LogicalResult run() {
+    FailureOr<OutputTerms> placedOutput = placeOutput(kernel);
+    if (failed(placedOutput))
+      return failure();
+    output = *placedOutput;
+    PlanTables tables(plan);
+    FailureOr<ScoreTerms> placed = placeScores(output.normalize, tables);
+    if (failed(placed))
+      return failure();
+    terms = std::move(*placed);
+    for (auto &[query, use] : terms.queries)
+      queries.push_back(query);
+    for (auto &[key, use] : terms.keys)
+      keys.push_back(key);
+    plan.setDescending(terms.hasScan);
+    writeKeys(tables);
+    writePrologue(tables);
+    if (terms.hasInterior())
+      writeStep(tables, /*isEdge=*/false);
+    writeStep(tables, /*isEdge=*/true);
+    writeEpilogue(tables);
+    return success();
+  }
 
-  Location loc = kernel.getLoc();
-  Type queryType = QueryType::get(context), keyType = KeyType::get(context);
-  // The builder stays at the end of the plan; parts are filled by their own.
-  auto fill = [&](Block *part, function_ref<Value(OpBuilder &)> write) {
+private:
+  using WriteFunction =
+      function_ref<SmallVector<Value>(OpBuilder &, Block &part)>;
+
+  /// The builder stays at the end of the plan; parts are filled by their own.
+  void fill(Block *part, WriteFunction write) {
     OpBuilder inner = OpBuilder::atBlockEnd(part);
-    Value result = write(inner);
-    YieldOp::create(inner, loc, result);
-  };
+    YieldOp::create(inner, loc, write(inner, *part));
+  }
 
-  if (!key->empty()) {
-    Block *part = addPart<KeysOp>(builder, loc, keyType);
-    fill(part, [&](OpBuilder &inner) {
-      return writeRotations(inner, *key, part->getArgument(0), tables);
+  void writeKeys(PlanTables &tables) {
+    if (llvm::all_of(keys, llvm::IsaPred<BlockArgument>))
+      return;
+    fill(addPart<KeysOp>(builder, loc, KeyType::get(context)),
+         [&](OpBuilder &inner, Block &part) {
+           VectorWriter writer(inner, tables, part.getArgument(0));
+           return llvm::map_to_vector(
+               keys, [&](Value key) { return writer.write(key); });
+         });
+  }
+
+  void writePrologue(PlanTables &tables) {
+    fill(addPart<PrologueOp>(builder, loc, QueryType::get(context)),
+         [&](OpBuilder &inner, Block &part) {
+           VectorWriter writer(inner, tables, part.getArgument(0));
+           SmallVector<Value> results;
+           for (Value query : queries)
+             results.push_back(
+                 writeScale(inner, terms, query, writer.write(query)));
+           if (results.empty())
+             results.push_back(part.getArgument(0));
+           return results;
+         });
+  }
+
+  void writeStep(PlanTables &tables, bool isEdge) {
+    SmallVector<Type> types(std::max<size_t>(1, queries.size()),
+                            QueryType::get(context));
+    size_t firstKey = types.size();
+    types.append(std::max<size_t>(1, keys.size()), KeyType::get(context));
+    Block *step =
+        addPart<StepOp>(builder, loc, types, isEdge ? "edge" : "interior",
+                        isEdge ? terms.getKeysEnd() : terms.getInteriorEnd(),
+                        /*whole_blocks=*/!isEdge);
+    fill(step, [&](OpBuilder &inner, Block &part) {
+      IRMapping vectors;
+      for (auto [index, query] : llvm::enumerate(queries))
+        vectors.map(query, part.getArgument(index));
+      for (auto [index, key] : llvm::enumerate(keys))
+        vectors.map(key, part.getArgument(firstKey + index));
+      TermCloner cloner(inner, tables);
+      SmallVector<Value> results =
+          writeScores(terms, vectors, cloner, inner, /*masked=*/isEdge);
+      for (ValueTableOp table : output.tables) {
+        results.push_back(cloner.cloneTable(
+            table.getTable(), table.getRelation(), /*inlined=*/false));
+        results.push_back(cloner.clone(table.getRelation()));
+      }
+      return results;
     });
   }
-  Block *prologue = addPart<PrologueOp>(builder, loc, queryType);
-  fill(prologue, [&](OpBuilder &inner) {
-    Value rotated =
-        writeRotations(inner, *query, prologue->getArgument(0), tables);
-    return writeScale(inner, *terms, rotated);
-  });
-  for (bool edge : {false, true}) {
-    Block *step = addPart<StepOp>(
-        builder, loc, {queryType, keyType}, edge ? "edge" : "interior",
-        edge ? terms->getKeysEnd() : terms->getInteriorEnd(),
-        /*whole_blocks=*/!edge);
-    fill(step, [&](OpBuilder &inner) {
-      return writeScores(inner, *terms, step->getArgument(0),
-                         step->getArgument(1), /*masked=*/edge);
-    });
+
+  void writeEpilogue(PlanTables &tables) {
+    NormalizeOp normalize = output.normalize;
+    fill(addPart<EpilogueOp>(builder, loc, StateType::get(context)),
+         [&](OpBuilder &inner, Block &part) {
+           Value state = part.getArgument(0), sink;
+           if (normalize.getSink())
+             sink = TermCloner(inner, tables)
+                        .cloneTable(normalize.getSink(), Value(),
+                                    /*inlined=*/true);
+           Value result = TileNormalizeOp::create(
+               inner, normalize.getLoc(), normalize.getKind(), state, sink,
+               normalize.getBoundsAttr());
+           if (output.remainder)
+             result = TileRemainderOp::create(inner, output.remainder.getLoc(),
+                                              result, state);
+           return SmallVector<Value>{result};
+         });
   }
-  Block *epilogue = addPart<EpilogueOp>(builder, loc, StateType::get(context));
-  fill(epilogue, [&](OpBuilder &inner) -> Value {
-    return TileNormalizeOp::create(inner, normalize->getLoc(),
-                                   normalize->getKind(),
-                                   epilogue->getArgument(0), /*sink=*/Value(),
-                                   normalize->getBoundsAttr());
-  });
-  return success();
-}
+
+  KernelOp kernel;
+  PlanOp plan;
+  MLIRContext *context;
+  OpBuilder builder;
+  Location loc;
+  OutputTerms output;
+  ScoreTerms terms;
+  SmallVector<Value> queries, keys;
+};
+} // namespace
 
 /// What the tiles of every instruction set share is decided once.
 static LogicalResult planKernel(KernelOp kernel,
@@ -197,7 +266,8 @@ static LogicalResult planKernel(KernelOp kernel,
     if (first) {
       IRMapping mapping;
       first.getBody().cloneInto(&plan.getBody(), mapping);
-    } else if (failed(writeBody(kernel, plan))) {
+      plan.setDescending(first.getDescending());
+    } else if (failed(PlanWriter(kernel, plan).run())) {
       plan.erase();
       return failure();
     } else {

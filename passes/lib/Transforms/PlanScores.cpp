@@ -6,11 +6,41 @@
 // and its result is changed. So leaves are changed where no map follows.
 #include "PlanScores.h"
 #include "PlanRemarks.h"
+#include "PlanVectors.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace posenc;
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+static double getProductScale(Operation *product) {
+  if (auto dot = dyn_cast<DotOp>(product))
+    return dot.getScale().convertToDouble();
+  return cast<TableDotOp>(product).getScale().convertToDouble();
+}
+
+std::optional<double> VectorUse::getScale() const {
+  if (products.empty())
+    return std::nullopt;
+  double scale = getProductScale(products.front());
+  for (Operation *product : products)
+    if (getProductScale(product) != scale)
+      return std::nullopt;
+  return scale;
+}
+
+bool ScoreTerms::holdsScale(Value query) const {
+  auto use = queries.find(query);
+  return use != queries.end() && use->second.getScale();
+}
+
+bool ScoreTerms::holdsBase2(Value query) const {
+  return holdsScale(query) && !queries.find(query)->second.natural;
+}
 
 //===----------------------------------------------------------------------===//
 // Masks
@@ -21,14 +51,13 @@ static AffineMap getAllKeys(MLIRContext *context) {
 }
 
 static bool hidesNothing(MaskAttrInterface mask) {
-  AffineMap all = getAllKeys(mask.getContext());
-  return mask.getInteriorEnd() == all && mask.getKeysEnd() == all;
+  return isa<FullMaskAttr>(mask);
 }
 
 /// The minimum of one map of every mask: their results together.
 static AffineMap combine(const ScoreTerms &terms,
                          function_ref<AffineMap(MaskAttrInterface)> getMap) {
-  MLIRContext *context = terms.root.getContext();
+  MLIRContext *context = terms.roots.front().getContext();
   llvm::SetVector<AffineExpr> results;
   for (MaskAttrInterface mask : terms.masks)
     results.insert_range(getMap(mask).getResults());
@@ -42,6 +71,14 @@ AffineMap ScoreTerms::getInteriorEnd() const {
 }
 AffineMap ScoreTerms::getKeysEnd() const {
   return combine(*this, [](auto mask) { return mask.getKeysEnd(); });
+}
+
+bool ScoreTerms::hasInterior() const {
+  return !hasScan &&
+         llvm::none_of(getInteriorEnd().getResults(), [](AffineExpr end) {
+           auto constant = dyn_cast<AffineConstantExpr>(end);
+           return constant && constant.getValue() <= 0;
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,10 +97,14 @@ static StringRef explainNoStrip(BiasOp bias, const BiasTraits &traits) {
     Value input = bias.getInputs()[index];
     if (isa<CoordType>(input.getType()))
       return "it depends on a position and not on the distance alone";
-    if (isa<TableType>(input.getType()))
-      if (auto type = cast<TableType>(input.getType());
-          type.hasAxis(TableAxis::query) || type.hasAxis(TableAxis::key))
-        return "it reads a table with a query or key axis";
+    auto type = dyn_cast<TableType>(input.getType());
+    if (type &&
+        (type.hasAxis(TableAxis::query) || type.hasAxis(TableAxis::key)))
+      return "it reads a table with a query or key axis";
+    if (type && type.hasAxis(TableAxis::batch))
+      return "it reads a table with a batch axis";
+    if (input.getDefiningOp<ProjectOp>())
+      return "it reads a projected table";
   }
   if (!traits.positions)
     return "its positions follow different laws";
@@ -73,62 +114,94 @@ static StringRef explainNoStrip(BiasOp bias, const BiasTraits &traits) {
 namespace {
 class ScorePlacement {
 public:
-  ScorePlacement(Value root, PlanTables &tables) : tables(tables) {
-    terms.root = root;
+  ScorePlacement(NormalizeOp normalize, PlanTables &tables)
+      : kernel(normalize->getParentOfType<KernelOp>()), tables(tables) {
+    terms.roots.push_back(normalize.getScore());
+    if (normalize.getDenominator())
+      terms.roots.push_back(normalize.getDenominator());
+    terms.exponentiates = normalize.getKind() == NormalizeKind::softmax ||
+                          normalize.getKind() == NormalizeKind::exp;
   }
 
   FailureOr<ScoreTerms> run() {
-    if (failed(visit(terms.root, /*base2=*/true, /*map=*/{})))
-      return failure();
+    for (MaskAttrInterface mask : findCommonMasks(terms.roots))
+      if (!hidesNothing(mask))
+        terms.masks.insert(mask);
+    for (Value root : terms.roots)
+      if (failed(visit(root, terms.exponentiates)))
+        return failure();
+    for (auto *vectors : {&terms.queries, &terms.keys})
+      for (auto &[vector, use] : *vectors)
+        if (failed(checkVector(vector, kernel)))
+          return failure();
+    for (auto &[query, use] : terms.queries)
+      reportScale(query, use);
     return std::move(terms);
   }
 
 private:
-  /// `map` is a posenc.map that the score reaches.
-  LogicalResult visit(Value score, bool base2, MapOp map) {
+  LogicalResult visit(Value score, bool base2) {
     if (!visited[base2].insert(score).second)
       return success();
     Operation *op = score.getDefiningOp();
     return TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<DotOp>([&](DotOp dot) { return visitDot(dot, base2); })
+        .Case<DotOp>([&](DotOp dot) {
+          addUse(terms.queries, dot.getQuery(), dot, base2);
+          addUse(terms.keys, dot.getKey(), dot, base2);
+          return success();
+        })
+        .Case<TableDotOp>(
+            [&](TableDotOp dot) { return visitTableDot(dot, base2); })
         .Case<BiasOp>([&](BiasOp bias) { return visitBias(bias, base2); })
         .Case<AddOp>([&](AddOp add) {
-          return success(succeeded(visit(add.getLhs(), base2, map)) &&
-                         succeeded(visit(add.getRhs(), base2, map)));
+          return success(succeeded(visit(add.getLhs(), base2)) &&
+                         succeeded(visit(add.getRhs(), base2)));
         })
-        .Case<MapOp>([&](MapOp inner) -> LogicalResult {
-          if (inner.getScores().size() != 1)
-            return inner.emitOpError("cannot be placed in a plan; expected one "
-                                     "score");
-          if (base2)
-            missed(inner, "Map",
-                   "map is applied to every score, and the change to base 2 to "
-                   "every result of it");
-          return visit(inner.getScores().front(), /*base2=*/false, inner);
-        })
+        .Case<MapOp>([&](MapOp map) { return visitMap(map, base2); })
         .Case<SelectOp>(
-            [&](SelectOp select) { return visitSelect(select, base2, map); })
+            [&](SelectOp select) { return visitSelect(select, base2); })
+        .Case<RowscanOp>([&](RowscanOp scan) {
+          terms.hasScan = true;
+          missed(scan, "Rowscan",
+                 "all scores of a row are summed before they are used: the "
+                 "tile walks its keys twice");
+          return visit(scan.getScore(), /*base2=*/false);
+        })
+        .Case<HeadMlpOp>([](HeadMlpOp mlp) {
+          return mlp.emitOpError("cannot be placed in a plan; expected no "
+                                 "network over the scores of all heads: a "
+                                 "tile computes those of one");
+        })
         .Default([](Operation *other) {
-          return other->emitOpError("cannot be placed in a plan; expected a "
-                                    "score to be defined by posenc.dot, add, "
-                                    "bias, map or select");
+          return other->emitOpError("cannot be placed in a plan; expected an "
+                                    "operation on scores");
         });
   }
 
-  LogicalResult visitDot(DotOp dot, bool base2) {
-    if (terms.dot && terms.dot != dot) {
-      InFlightDiagnostic diag =
-          dot.emitOpError("cannot be placed in a plan; expected one posenc.dot "
-                          "in a score");
-      diag.attachNote(terms.dot.getLoc()) << "another one is here";
-      return diag;
-    }
-    terms.dot = dot;
-    terms.naturalDot |= !base2;
+  void addUse(llvm::MapVector<Value, VectorUse> &vectors, Value vector,
+              Operation *product, bool base2) {
+    VectorUse &use = vectors[vector];
+    use.products.insert(product);
+    (base2 ? use.base2 : use.natural) = true;
+  }
+
+  LogicalResult visitTableDot(TableDotOp dot, bool base2) {
+    addUse(isa<QueryType>(dot.getVector().getType()) ? terms.queries
+                                                     : terms.keys,
+           dot.getVector(), dot, base2);
+    missed(dot, "TableDot", "a row of the table is read for every score");
+    if (failed(checkTable(dot, dot.getTable(), dot.getIndex())))
+      return failure();
+    if (isa<ScoreType>(dot.getIndex().getType()))
+      return visit(dot.getIndex(), /*base2=*/false);
+    if (auto map = dot.getIndex().getDefiningOp<RelationMapOp>())
+      return checkLookups(map, map.getInputs());
     return success();
   }
 
   LogicalResult visitBias(BiasOp bias, bool base2) {
+    if (failed(checkLookups(bias, bias.getInputs())))
+      return failure();
     BiasTraits traits = analyzeBias(bias);
     if (traits.fitsStrip() && traits.dependsOnKey) {
       StringRef strip = tables.getStrip(bias, traits, base2);
@@ -145,42 +218,70 @@ private:
     return success();
   }
 
-  LogicalResult visitSelect(SelectOp select, bool base2, MapOp map) {
-    if (!select.getMaskAttr() || select.getOther() ||
-        !select.getPositions().empty())
-      return select.emitOpError("cannot be placed in a plan; expected a mask "
-                                "over storage indices");
-    if (hidesNothing(select.getMaskAttr())) {
-      planned(select, "Mask", "mask hides nothing and is dropped");
-      return visit(select.getScore(), base2, map);
-    }
-    if (map) {
-      InFlightDiagnostic diag = map.emitOpError(
-          "cannot be placed in a plan; expected no posenc.map after a "
-          "posenc.select, since a map need not keep -inf");
-      diag.attachNote(select.getLoc()) << "the mask is here";
-      return diag;
-    }
-    planned(select, "Mask",
-            "mask is applied in @edge alone: @interior ends before it hides "
-            "keys");
-    terms.masks.insert(select.getMaskAttr());
-    return visit(select.getScore(), base2, map);
+  LogicalResult visitMap(MapOp map, bool base2) {
+    if (failed(checkLookups(map, map.getInputs())))
+      return failure();
+    if (base2)
+      missed(map, "Map",
+             "map is applied to every score, and the change to base 2 to "
+             "every result of it");
+    for (Value score : map.getScores())
+      if (failed(visit(score, /*base2=*/false)))
+        return failure();
+    return success();
   }
 
+  LogicalResult visitSelect(SelectOp select, bool base2) {
+    MaskAttrInterface mask = select.getMaskAttr();
+    if (mask && hidesNothing(mask)) {
+      planned(select, "Mask", "mask hides nothing and is dropped");
+      return visit(select.getScore(), base2);
+    }
+    if (failed(checkLookups(select, select.getInputs())))
+      return failure();
+    if (isIndexMask(select) && terms.masks.contains(mask) && terms.hasInterior())
+      planned(select, "Mask",
+              "mask is applied in @edge alone: @interior ends before it hides "
+              "keys");
+    else
+      missed(select, "Mask",
+             "the predicate is evaluated for every score: it is no mask over "
+             "storage indices that leaves whole blocks of keys to all rows");
+    if (select.getOther() && failed(visit(select.getOther(), base2)))
+      return failure();
+    return visit(select.getScore(), base2);
+  }
+
+  void reportScale(Value query, const VectorUse &use) {
+    Operation *first = use.products.front();
+    std::optional<double> scale = use.getScale();
+    if (!scale)
+      missed(first, "Scale",
+             "scales are applied to every score: products with these queries "
+             "have different ones");
+    else if (!use.natural)
+      planned(first, "Scale",
+              "scale and the change to base 2 are applied to the queries, once "
+              "per tile");
+    else if (terms.exponentiates)
+      planned(first, "Scale",
+              "scale is applied to the queries, once per tile; the change to "
+              "base 2 is not: a posenc.map needs natural scores");
+    else
+      planned(first, "Scale",
+              "scale is applied to the queries, once per tile");
+  }
+
+  KernelOp kernel;
   ScoreTerms terms;
   PlanTables &tables;
   llvm::DenseSet<Value> visited[2];
 };
 } // namespace
 
-FailureOr<ScoreTerms> posenc::placeScores(Value root, PlanTables &tables) {
-  FailureOr<ScoreTerms> terms = ScorePlacement(root, tables).run();
-  if (succeeded(terms) && !terms->dot)
-    return root.getDefiningOp()->emitOpError(
-        "cannot be placed in a plan; expected the score to contain a "
-        "posenc.dot");
-  return terms;
+FailureOr<ScoreTerms> posenc::placeScores(NormalizeOp normalize,
+                                          PlanTables &tables) {
+  return ScorePlacement(normalize, tables).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,10 +291,10 @@ FailureOr<ScoreTerms> posenc::placeScores(Value root, PlanTables &tables) {
 namespace {
 class ScoreWriter {
 public:
-  ScoreWriter(OpBuilder &builder, const ScoreTerms &terms, Value query,
-              Value key, bool masked)
-      : builder(builder), terms(terms), query(query), key(key), masked(masked) {
-  }
+  ScoreWriter(const ScoreTerms &terms, const IRMapping &vectors,
+              TermCloner &cloner, OpBuilder &builder, bool masked)
+      : terms(terms), vectors(vectors), cloner(cloner), builder(builder),
+        masked(masked) {}
 
   Value write(Value score, bool base2) {
     if (Value value = written[base2].lookup(score))
@@ -205,60 +306,109 @@ public:
 
 private:
   Value writeNew(Operation *op, bool base2) {
-    Location loc = op->getLoc();
-    auto change = [&](Value natural) -> Value {
-      if (!base2)
-        return natural;
-      return TileToBase2Op::create(builder, loc, natural);
-    };
+    // What is natural from the start; the rest takes its operands in either.
+    bool isNatural = isa<MapOp, RowscanOp>(op);
+    if (auto dot = dyn_cast<DotOp>(op))
+      isNatural = !terms.holdsBase2(dot.getQuery());
+    else if (auto dot = dyn_cast<TableDotOp>(op))
+      isNatural = !terms.holdsBase2(dot.getVector());
+    else if (isa<BiasOp>(op))
+      isNatural = !terms.strips[base2].contains(op);
+    if (base2 && isNatural)
+      return TileToBase2Op::create(builder, op->getLoc(),
+                                   write(op->getResult(0), /*base2=*/false));
     return TypeSwitch<Operation *, Value>(op)
         .Case<DotOp>([&](DotOp dot) -> Value {
-          // The queries hold the scale.
-          if (base2 && terms.naturalDot)
-            return change(write(dot, /*base2=*/false));
-          return DotOp::create(builder, loc, query, key, APFloat(1.0));
+          return DotOp::create(builder, dot.getLoc(),
+                               vectors.lookup(dot.getQuery()),
+                               vectors.lookup(dot.getKey()),
+                               getScale(dot, dot.getQuery()),
+                               dot.getChannelsAttr());
         })
+        .Case<TableDotOp>([&](TableDotOp dot) { return writeTableDot(dot); })
         .Case<BiasOp>([&](BiasOp bias) -> Value {
           auto strip = terms.strips[base2].find(op);
           if (strip != terms.strips[base2].end())
-            return TileLoadStripOp::create(builder, loc, strip->second);
-          if (base2)
-            return change(write(bias, /*base2=*/false));
-          return cloneBias(builder, bias, analyzeBias(bias).usedInputs, inputs);
+            return TileLoadStripOp::create(builder, op->getLoc(),
+                                           strip->second);
+          return cloner.cloneBias(bias, analyzeBias(bias).usedInputs);
         })
         .Case<AddOp>([&](AddOp add) -> Value {
           Value lhs = write(add.getLhs(), base2);
           Value rhs = write(add.getRhs(), base2);
-          return AddOp::create(builder, loc, lhs, rhs);
+          return AddOp::create(builder, op->getLoc(), lhs, rhs);
         })
         .Case<MapOp>([&](MapOp map) -> Value {
-          if (base2)
-            return change(write(map, /*base2=*/false));
-          inputs.map(map.getScores().front(),
-                     write(map.getScores().front(), /*base2=*/false));
-          for (Value input : map.getInputs())
-            cloneTermInput(builder, input, inputs);
-          return builder.clone(*map, inputs)->getResult(0);
+          for (Value score : map.getScores())
+            mapNatural(score);
+          return cloner.cloneWithInputs(map, map.getInputs())->getResult(0);
         })
-        .Case<SelectOp>([&](SelectOp select) -> Value {
-          Value score = write(select.getScore(), base2);
-          if (!masked || !terms.masks.contains(select.getMaskAttr()))
-            return score;
-          return SelectOp::create(builder, loc, score, select.getMaskAttr());
-        });
+        .Case<RowscanOp>([&](RowscanOp scan) -> Value {
+          mapNatural(scan.getScore());
+          return builder.clone(*scan, cloner.getMapping())->getResult(0);
+        })
+        .Case<SelectOp>(
+            [&](SelectOp select) { return writeSelect(select, base2); });
   }
 
-  OpBuilder &builder;
+  void mapNatural(Value score) {
+    cloner.getMapping().map(score, write(score, /*base2=*/false));
+  }
+
+  /// The queries may hold it.
+  APFloat getScale(Operation *product, Value vector) {
+    return APFloat(terms.holdsScale(vector) ? 1.0 : getProductScale(product));
+  }
+
+  Value writeTableDot(TableDotOp dot) {
+    Value index = dot.getIndex();
+    Value place = isa<ScoreType>(index.getType())
+                      ? write(index, /*base2=*/false)
+                      : cloner.clone(index);
+    Value table = cloner.cloneTable(dot.getTable(), index, /*inlined=*/false);
+    return TableDotOp::create(builder, dot.getLoc(),
+                              vectors.lookup(dot.getVector()), table, place,
+                              getScale(dot, dot.getVector()));
+  }
+
+  Value writeSelect(SelectOp select, bool base2) {
+    MaskAttrInterface mask = select.getMaskAttr();
+    bool isSeen = mask && (hidesNothing(mask) ||
+                           (!masked && select.getPositions().empty() &&
+                            terms.masks.contains(mask)));
+    Value score = write(select.getScore(), base2);
+    if (isSeen)
+      return score;
+    Value other;
+    if (select.getOther())
+      other = write(select.getOther(), base2);
+    SmallVector<Value> positions;
+    for (Value position : select.getPositions())
+      positions.push_back(cloner.clone(position));
+    auto copy = SelectOp::create(
+        builder, select.getLoc(), ScoreType::get(select.getContext()), score,
+        other, positions, cloner.cloneInputs(select.getInputs()), mask);
+    IRMapping mapping;
+    select.getBody().cloneInto(&copy.getBody(), mapping);
+    return copy;
+  }
+
   const ScoreTerms &terms;
-  Value query, key;
+  const IRMapping &vectors;
+  TermCloner &cloner;
+  OpBuilder &builder;
   bool masked;
   llvm::DenseMap<Value, Value> written[2];
-  IRMapping inputs;
 };
 } // namespace
 
-Value posenc::writeScores(OpBuilder &builder, const ScoreTerms &terms,
-                          Value query, Value key, bool masked) {
-  return ScoreWriter(builder, terms, query, key, masked)
-      .write(terms.root, /*base2=*/true);
+SmallVector<Value> posenc::writeScores(const ScoreTerms &terms,
+                                       const IRMapping &vectors,
+                                       TermCloner &cloner, OpBuilder &builder,
+                                       bool masked) {
+  ScoreWriter writer(terms, vectors, cloner, builder, masked);
+  SmallVector<Value> results;
+  for (Value root : terms.roots)
+    results.push_back(writer.write(root, terms.exponentiates));
+  return results;
 }

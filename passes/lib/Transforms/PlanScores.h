@@ -4,35 +4,60 @@
 #define POSENC_LIB_TRANSFORMS_PLANSCORES_H
 
 #include "PlanTables.h"
+#include "posenc/Analysis/ScoreMasks.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace posenc {
 
-/// The terms of a score and the places that they got.
+/// How the terms use one query or key vector.
+struct VectorUse {
+  /// The operations that multiply it.
+  llvm::SetVector<mlir::Operation *> products;
+  /// Whether some product is wanted natural, and some in base 2.
+  bool natural = false, base2 = false;
+
+  /// The scale that all products have, if it is one.
+  std::optional<double> getScale() const;
+};
+
+/// The scores of a kernel and the places that their terms got.
 struct ScoreTerms {
-  mlir::Value root;
-  DotOp dot;
-  /// A posenc.map reads the dot product, so that it cannot come in base 2.
-  bool naturalDot = false;
-  /// Masks that hide something.
-  llvm::SetVector<MaskAttrInterface> masks;
+  /// What steps yield: the scores, and with linear normalisation the terms of
+  /// the denominator.
+  llvm::SmallVector<mlir::Value> roots;
+  /// The normalisation exponentiates: steps yield scores in base 2.
+  bool exponentiates = true;
+  /// In order of first use.
+  llvm::MapVector<mlir::Value, VectorUse> queries, keys;
+  bool hasScan = false;
+  /// Masks that hide keys from every row of a range.
+  MaskSet masks;
   /// The strips that stand for biases, natural and in base 2.
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> strips[2];
+
+  /// Whether these queries hold the scale of their products, and log2(e).
+  bool holdsScale(mlir::Value query) const;
+  bool holdsBase2(mlir::Value query) const;
 
   /// Maps over (q_begin, q_end, lq, lk): keys below the minimum of the results
   /// are seen by every row; keys from there on are seen by none.
   mlir::AffineMap getInteriorEnd() const;
   mlir::AffineMap getKeysEnd() const;
+  /// Whether keys can be seen by every row of a tile, and may be added in any
+  /// order.
+  bool hasInterior() const;
 };
 
-/// Places every term of the score `root`, which ends in base 2; a diagnostic
-/// when one has no place.
-mlir::FailureOr<ScoreTerms> placeScores(mlir::Value root, PlanTables &tables);
+/// Places every term of the scores; a diagnostic when one has no place.
+mlir::FailureOr<ScoreTerms> placeScores(NormalizeOp normalize,
+                                        PlanTables &tables);
 
-/// Writes the score of a step, with the masks or without.
-mlir::Value writeScores(mlir::OpBuilder &builder, const ScoreTerms &terms,
-                        mlir::Value query, mlir::Value key, bool masked);
+/// Writes what a step yields, with the masks or without. `vectors` maps the
+/// kernel's query and key vectors to the step's.
+llvm::SmallVector<mlir::Value>
+writeScores(const ScoreTerms &terms, const mlir::IRMapping &vectors,
+            TermCloner &cloner, mlir::OpBuilder &builder, bool masked);
 
 } // namespace posenc
 

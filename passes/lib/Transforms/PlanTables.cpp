@@ -7,38 +7,99 @@
 using namespace mlir;
 using namespace posenc;
 
-Value posenc::cloneTermInput(OpBuilder &builder, Value input,
-                             IRMapping &mapping) {
-  if (Value copy = mapping.lookupOrNull(input))
+//===----------------------------------------------------------------------===//
+// What can be looked up
+//===----------------------------------------------------------------------===//
+
+bool posenc::hasUnboundedRows(Value table) {
+  if (auto project = table.getDefiningOp<ProjectOp>())
+    return hasUnboundedRows(project.getTable());
+  return static_cast<bool>(table.getDefiningOp<TableMapOp>());
+}
+
+bool posenc::isCountable(Value index) {
+  auto relation = index ? index.getDefiningOp<RelationOp>() : RelationOp();
+  auto isIota = [](Value value) {
+    auto position = value.getDefiningOp<PositionOp>();
+    return position && isa<IotaAttr>(position.getLaw());
+  };
+  return relation && isIota(relation.getQuery()) && isIota(relation.getKey());
+}
+
+LogicalResult posenc::checkTable(Operation *op, Value table, Value index) {
+  // A function of the row is evaluated where it is read, at the worst.
+  if (!table.getDefiningOp<ProjectOp>() || !hasUnboundedRows(table) ||
+      isCountable(index))
+    return success();
+  InFlightDiagnostic diag =
+      op->emitOpError("cannot be placed in a plan; expected the rows of a "
+                      "projected table without bounds to be looked up by a "
+                      "posenc.relation of positions with the law #posenc.iota, "
+                      "which can be counted before the call");
+  diag.attachNote(table.getLoc()) << "the table is here";
+  return diag;
+}
+
+/// Calls back with each table among the inputs of a region and what looks it
+/// up: the nearest relation or position before it, or null.
+static void forEachTable(ValueRange inputs,
+                         function_ref<void(Value, Value)> callback) {
+  Value index;
+  for (Value input : inputs) {
+    if (auto type = dyn_cast<TableType>(input.getType()))
+      callback(input, type.hasAxis(TableAxis::row) ? index : Value());
+    else
+      index = input;
+  }
+}
+
+LogicalResult posenc::checkLookups(Operation *op, ValueRange inputs) {
+  bool fits = true;
+  forEachTable(inputs, [&](Value table, Value index) {
+    fits = fits && succeeded(checkTable(op, table, index));
+  });
+  for (Value input : inputs)
+    if (auto map = input.getDefiningOp<RelationMapOp>())
+      fits = fits && succeeded(checkLookups(map, map.getInputs()));
+  return success(fits);
+}
+
+//===----------------------------------------------------------------------===//
+// Prepared tables
+//===----------------------------------------------------------------------===//
+
+/// Copies what defines `value` and what that needs, each once.
+static Value cloneAll(OpBuilder &builder, Value value, IRMapping &mapping) {
+  if (Value copy = mapping.lookupOrNull(value))
     return copy;
-  Operation *op = input.getDefiningOp();
+  Operation *op = value.getDefiningOp();
   for (Value operand : op->getOperands())
-    cloneTermInput(builder, operand, mapping);
+    cloneAll(builder, operand, mapping);
   return builder.clone(*op, mapping)->getResult(0);
 }
 
-Value posenc::cloneBias(OpBuilder &builder, BiasOp bias,
-                        const llvm::BitVector &usedInputs, IRMapping &mapping) {
-  SmallVector<Value> inputs;
-  for (unsigned index : usedInputs.set_bits())
-    inputs.push_back(cloneTermInput(builder, bias.getInputs()[index], mapping));
-  auto copy = BiasOp::create(builder, bias.getLoc(), inputs);
-  IRMapping regionMapping;
-  bias.getBody().cloneInto(&copy.getBody(), regionMapping);
-  Block &block = copy.getBody().front();
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (op.use_empty())
-      op.erase();
-  llvm::BitVector unusedInputs = usedInputs;
-  block.eraseArguments(unusedInputs.flip());
-  return copy;
+/// The same, with positions of the key side.
+static Value cloneForKeys(OpBuilder &builder, Value value, IRMapping &mapping) {
+  if (Value copy = mapping.lookupOrNull(value))
+    return copy;
+  Operation *op = value.getDefiningOp();
+  Value copy;
+  if (auto position = dyn_cast<PositionOp>(op)) {
+    copy = PositionOp::create(builder, position.getLoc(), Side::key,
+                              position.getLaw());
+    mapping.map(value, copy);
+    return copy;
+  }
+  for (Value operand : op->getOperands())
+    cloneForKeys(builder, operand, mapping);
+  return builder.clone(*op, mapping)->getResult(0);
 }
 
 PlanTables::PlanTables(PlanOp plan) : plan(plan), builder(plan.getContext()) {}
 
-StringRef PlanTables::add(Location loc, TableKind kind,
-                          function_ref<SmallVector<Value>()> writeBody) {
+StringRef
+PlanTables::add(Location loc, TableKind kind, TypeRange arguments,
+                function_ref<SmallVector<Value>(Block &)> writeBody) {
   SmallVector<PrepareOp, 4> tables = plan.getPrepareOps();
   int64_t count = llvm::count_if(
       tables, [&](PrepareOp table) { return table.getKind() == kind; });
@@ -51,8 +112,10 @@ StringRef PlanTables::add(Location loc, TableKind kind,
   auto table = PrepareOp::create(builder, loc, name, kind);
   {
     OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&table.getBody());
-    SmallVector<Value> values = writeBody();
+    Block *block =
+        builder.createBlock(&table.getBody(), {}, arguments,
+                            SmallVector<Location>(arguments.size(), loc));
+    SmallVector<Value> values = writeBody(*block);
     YieldOp::create(builder, loc, values);
   }
   for (PrepareOp other : tables)
@@ -65,24 +128,125 @@ StringRef PlanTables::add(Location loc, TableKind kind,
   return table.getSymName();
 }
 
-StringRef PlanTables::getAngles(Location loc,
-                                PositionLawAttrInterface positions,
-                                FreqsLawAttrInterface freqs) {
-  return add(loc, TableKind::angles, [&] {
-    Value position = PositionOp::create(builder, loc, Side::key, positions);
-    Value frequencies = FreqsOp::create(builder, loc, freqs);
-    return SmallVector<Value>{position, frequencies};
+// Queries and keys at one position have one row, whatever channels it turns.
+StringRef PlanTables::getAngles(RotateOp rotation) {
+  Type key = KeyType::get(builder.getContext());
+  return add(rotation.getLoc(), TableKind::angles, key, [&](Block &block) {
+    IRMapping mapping;
+    mapping.map(rotation.getInput(), block.getArgument(0));
+    for (Value operand : rotation->getOperands())
+      cloneForKeys(builder, operand, mapping);
+    auto copy = cast<RotateOp>(builder.clone(*rotation, mapping));
+    copy.getResult().setType(key);
+    copy.setPairing(Pairing::half);
+    copy.setFirstDim(0);
+    return SmallVector<Value>{copy};
   });
 }
 
 StringRef PlanTables::getStrip(BiasOp bias, const BiasTraits &traits,
                                bool base2) {
   Location loc = bias.getLoc();
-  return add(loc, TableKind::strip, [&] {
-    IRMapping mapping;
-    Value score = cloneBias(builder, bias, traits.usedInputs, mapping);
+  return add(loc, TableKind::strip, {}, [&](Block &) {
+    Value score = TermCloner(builder, *this).cloneBias(bias, traits.usedInputs);
     if (base2)
       score = TileToBase2Op::create(builder, loc, score);
     return SmallVector<Value>{score};
   });
+}
+
+StringRef PlanTables::getRows(Value table, Value index) {
+  return add(table.getLoc(), TableKind::rows, {}, [&](Block &) {
+    IRMapping mapping;
+    SmallVector<Value> results{cloneAll(builder, table, mapping)};
+    if (index)
+      results.push_back(cloneAll(builder, index, mapping));
+    return results;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Terms in other parts
+//===----------------------------------------------------------------------===//
+
+Value TermCloner::clone(Value input) {
+  if (Value copy = mapping.lookupOrNull(input))
+    return copy;
+  Operation *op = input.getDefiningOp();
+  if (auto map = dyn_cast<RelationMapOp>(op)) {
+    Value copy = cloneWithInputs(map, map.getInputs())->getResult(0);
+    mapping.map(input, copy);
+    return copy;
+  }
+  for (Value operand : op->getOperands())
+    clone(operand);
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+Value TermCloner::cloneTable(Value table, Value index, bool inlined) {
+  Operation *op = table.getDefiningOp();
+  if (auto atQuery = dyn_cast<AtQueryOp>(op)) {
+    if (Value copy = mapping.lookupOrNull(table))
+      return copy;
+    mapping.map(atQuery.getTable(),
+                cloneTable(atQuery.getTable(), Value(), inlined));
+    return builder.clone(*op, mapping)->getResult(0);
+  }
+  bool unbounded = hasUnboundedRows(table);
+  bool isMap = isa<TableMapOp>(op) && (inlined || !isCountable(index));
+  if (isa<TableOp>(op) || isMap)
+    return clone(table);
+  Value rows = unbounded ? index : Value();
+  Value &copy = computed[{table, rows}];
+  if (!copy)
+    copy = TileLoadTableOp::create(builder, op->getLoc(), table.getType(),
+                                   tables.getRows(table, rows));
+  return copy;
+}
+
+SmallVector<Value> TermCloner::cloneInputs(ValueRange inputs) {
+  SmallVector<Value> copies;
+  Value index;
+  for (Value input : inputs) {
+    if (isa<TableType>(input.getType())) {
+      copies.push_back(cloneTable(input, index, /*inlined=*/true));
+    } else {
+      index = input;
+      copies.push_back(clone(input));
+    }
+  }
+  return copies;
+}
+
+Operation *TermCloner::cloneWithInputs(Operation *op, ValueRange inputs) {
+  SmallVector<Value> copies = cloneInputs(inputs);
+  Operation *copy = op->cloneWithoutRegions();
+  unsigned leading = op->getNumOperands() - inputs.size();
+  for (unsigned i = 0; i < leading; ++i)
+    copy->setOperand(i, mapping.lookup(op->getOperand(i)));
+  for (auto [i, input] : llvm::enumerate(copies))
+    copy->setOperand(leading + i, input);
+  builder.insert(copy);
+  for (auto [from, to] : llvm::zip(op->getRegions(), copy->getRegions())) {
+    IRMapping regionMapping;
+    from.cloneInto(&to, regionMapping);
+  }
+  return copy;
+}
+
+Value TermCloner::cloneBias(BiasOp bias, const llvm::BitVector &usedInputs) {
+  SmallVector<Value> used;
+  for (unsigned index : usedInputs.set_bits())
+    used.push_back(bias.getInputs()[index]);
+  auto copy = BiasOp::create(builder, bias.getLoc(), cloneInputs(used));
+  IRMapping regionMapping;
+  bias.getBody().cloneInto(&copy.getBody(), regionMapping);
+  Block &block = copy.getBody().front();
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+    if (op.use_empty())
+      op.erase();
+  llvm::BitVector unusedInputs = usedInputs;
+  block.eraseArguments(unusedInputs.flip());
+  return copy;
 }

@@ -9,35 +9,70 @@
 
 namespace posenc {
 
-/// Copies the position, relation or table that defines `input`, and what it
-/// needs, to where the builder stands. Each is copied once per `mapping`.
-mlir::Value cloneTermInput(mlir::OpBuilder &builder, mlir::Value input,
-                           mlir::IRMapping &mapping);
+/// Whether a table has a row for every integer.
+bool hasUnboundedRows(mlir::Value table);
 
-/// Copies a bias without the inputs that do not reach its result.
-mlir::Value cloneBias(mlir::OpBuilder &builder, BiasOp bias,
-                      const llvm::BitVector &usedInputs,
-                      mlir::IRMapping &mapping);
+/// Whether the rows that `index` looks up can be counted when a call is
+/// prepared: it is a relation between positions of #posenc.iota.
+bool isCountable(mlir::Value index);
+
+/// Checks that every table that `op` reads by these inputs has a place.
+mlir::LogicalResult checkLookups(mlir::Operation *op, mlir::ValueRange inputs);
+
+/// The same for the one table that `op` looks up at `index`, which may be null.
+mlir::LogicalResult checkTable(mlir::Operation *op, mlir::Value table,
+                               mlir::Value index);
 
 /// The posenc.prepare operations of a plan, by name. Equal tables are one.
 class PlanTables {
 public:
   explicit PlanTables(PlanOp plan);
 
-  /// Angles of these positions and frequencies.
-  llvm::StringRef getAngles(mlir::Location loc,
-                            PositionLawAttrInterface positions,
-                            FreqsLawAttrInterface freqs);
+  /// The cosines and sines of a rotation of either side.
+  llvm::StringRef getAngles(RotateOp rotation);
   /// The bias as a function of head and distance, in base 2 if `base2`.
   llvm::StringRef getStrip(BiasOp bias, const BiasTraits &traits, bool base2);
+  /// A computed table; `index` is the relation whose values are its rows if
+  /// these have no bounds, and null otherwise.
+  llvm::StringRef getRows(mlir::Value table, mlir::Value index);
 
 private:
   llvm::StringRef
-  add(mlir::Location loc, TableKind kind,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>()> writeBody);
+  add(mlir::Location loc, TableKind kind, mlir::TypeRange arguments,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Block &)>
+          writeBody);
 
   PlanOp plan;
   mlir::OpBuilder builder;
+};
+
+/// Copies positions, relations and tables to where the builder stands, each
+/// once. Computed tables are read from the plan's.
+class TermCloner {
+public:
+  TermCloner(mlir::OpBuilder &builder, PlanTables &tables)
+      : builder(builder), tables(tables) {}
+
+  /// What defines a position or relation, and what it needs.
+  mlir::Value clone(mlir::Value input);
+  /// A table that is looked up at `index`, which may be null. With `inlined` a
+  /// function of the row stays one.
+  mlir::Value cloneTable(mlir::Value table, mlir::Value index, bool inlined);
+  /// The inputs of a region.
+  llvm::SmallVector<mlir::Value> cloneInputs(mlir::ValueRange inputs);
+  /// `op` with a region over `inputs`, which come last among its operands.
+  mlir::Operation *cloneWithInputs(mlir::Operation *op,
+                                   mlir::ValueRange inputs);
+  /// A bias without the inputs that do not reach its result.
+  mlir::Value cloneBias(BiasOp bias, const llvm::BitVector &usedInputs);
+
+  mlir::IRMapping &getMapping() { return mapping; }
+
+private:
+  mlir::OpBuilder &builder;
+  PlanTables &tables;
+  mlir::IRMapping mapping;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, mlir::Value> computed;
 };
 
 } // namespace posenc

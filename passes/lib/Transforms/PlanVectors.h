@@ -7,14 +7,31 @@
 
 namespace posenc {
 
-/// The rotations between the kernel's argument and `vector`, first one first.
-mlir::FailureOr<llvm::SmallVector<RotateOp>>
-collectRotations(mlir::Value vector);
+/// Checks that everything between the kernel's argument and `vector` has a
+/// place.
+mlir::LogicalResult checkVector(mlir::Value vector, KernelOp kernel);
 
-/// Applies rotations to the vector of a part of the plan.
-mlir::Value writeRotations(mlir::OpBuilder &builder,
-                           llvm::ArrayRef<RotateOp> rotations,
-                           mlir::Value vector, PlanTables &tables);
+/// Writes the vectors of one part of a plan, each once.
+class VectorWriter {
+public:
+  /// `argument` is the part's vector in the place of the kernel's.
+  VectorWriter(mlir::OpBuilder &builder, PlanTables &tables,
+               mlir::Value argument)
+      : builder(builder), tables(tables), terms(builder, tables),
+        argument(argument) {}
+
+  mlir::Value write(mlir::Value vector);
+
+private:
+  mlir::Value writeNew(mlir::Operation *op);
+  mlir::Value writeRotation(RotateOp rotation, mlir::Value input);
+
+  mlir::OpBuilder &builder;
+  PlanTables &tables;
+  TermCloner terms;
+  mlir::Value argument;
+  llvm::DenseMap<mlir::Value, mlir::Value> written;
+};
 
 } // namespace posenc
 

@@ -47,9 +47,12 @@ static std::string findObserver(KernelOp kernel, BiasOp bias,
   for (size_t i = 0; i < scores.size(); ++i) {
     for (Operation *user : scores[i].getUsers()) {
       auto normalize = dyn_cast<NormalizeOp>(user);
-      if (normalize && normalize.getKind() == NormalizeKind::softmax)
+      if (normalize && normalize.getKind() == NormalizeKind::softmax &&
+          !normalize.getSink())
         continue;
-      if (!isa<AddOp, SelectOp>(user))
+      // In one branch of a select alone it would tell the branches apart.
+      auto select = dyn_cast<SelectOp>(user);
+      if (!isa<AddOp>(user) && !(select && !select.getOther()))
         return ("its scores pass through a " + user->getName().getStringRef())
             .str();
       scores.insert(user->getResult(0));

@@ -16,27 +16,30 @@ using namespace mlir;
 using namespace posenc;
 
 bool posenc::readsOperand(Value input) {
-  if (auto table = input.getDefiningOp<TableOp>())
+  Operation *op = input.getDefiningOp();
+  if (auto table = dyn_cast<TableOp>(op))
     return isa<OperandAttr>(table.getLaw());
-  if (auto position = input.getDefiningOp<PositionOp>())
+  if (auto position = dyn_cast<PositionOp>(op))
     return isa<PositionTensorAttr>(position.getLaw());
-  auto relation = input.getDefiningOp<RelationOp>();
-  return relation &&
-         (readsOperand(relation.getQuery()) || readsOperand(relation.getKey()));
+  return llvm::any_of(op->getOperands(), readsOperand);
 }
 
 llvm::BitVector posenc::getKeptInputs(BiasOp bias) {
   llvm::BitVector kept = analyzeBias(bias).usedInputs;
-  std::optional<unsigned> relation;
+  std::optional<unsigned> row, channel; // what looks up the next table
   for (auto [index, input] : llvm::enumerate(bias.getInputs())) {
-    if (isa<RelationType>(input.getType()))
-      relation = index;
+    auto table = dyn_cast<TableType>(input.getType());
+    if (!table)
+      row = index;
+    if (input.getDefiningOp<SumIndexOp>())
+      channel = index;
     if (!readsOperand(input))
       continue;
     kept.set(index);
-    auto table = dyn_cast<TableType>(input.getType());
-    if (table && table.hasAxis(TableAxis::row) && relation)
-      kept.set(*relation);
+    if (table && table.hasAxis(TableAxis::row) && row)
+      kept.set(*row);
+    if (table && table.hasAxis(TableAxis::channel) && channel)
+      kept.set(*channel);
   }
   return kept;
 }

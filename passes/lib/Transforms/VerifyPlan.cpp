@@ -15,7 +15,9 @@ using namespace posenc;
 LogicalResult posenc::verifyPlan(PlanOp plan) {
   return success(succeeded(verifyParts(plan)) &&
                  succeeded(verifyTables(plan)) &&
-                 succeeded(verifyRanges(plan)) && succeeded(verifyBases(plan)));
+                 succeeded(verifyRanges(plan)) &&
+                 succeeded(verifyBases(plan)) &&
+                 succeeded(verifyPositions(plan)));
 }
 
 namespace {

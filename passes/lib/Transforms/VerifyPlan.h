@@ -12,16 +12,19 @@ namespace posenc {
 mlir::LogicalResult verifyParts(PlanOp plan);
 
 /// References name tables of the right kind, rotations fit their table and the
-/// head, strips are functions of head and distance.
+/// head, strips are functions of head and distance, and rows without bounds can
+/// be counted.
 mlir::LogicalResult verifyTables(PlanOp plan);
 
 /// Steps are ranges of keys over (q_begin, q_end, lq, lk) that apply every mask
-/// where it hides keys and end where the masks end, and all terms agree on how
-/// queries are aligned with keys.
+/// where it hides keys and end where the masks end.
 mlir::LogicalResult verifyRanges(PlanOp plan);
 
-/// Every score is in base 2 exactly once.
+/// Every score that is exponentiated is in base 2 exactly once, others never.
 mlir::LogicalResult verifyBases(PlanOp plan);
+
+/// Distances between positions fit in 32 bits.
+mlir::LogicalResult verifyPositions(PlanOp plan);
 
 /// All of these.
 mlir::LogicalResult verifyPlan(PlanOp plan);

@@ -33,7 +33,21 @@ private:
         .Case<TileRotateOp>([&](TileRotateOp rotate) {
           return set(rotate, isBase2(rotate.getInput()));
         })
-        .Case<DotOp>([&](DotOp dot) { return set(dot, queriesInBase2); })
+        .Case<VaddOp, ChannelScaleOp, RowScaleOp, VectorNormOp, VectorMapOp>(
+            [&](auto vector) -> LogicalResult {
+              if (isBase2(vector.getInput()))
+                return vector.emitOpError(
+                    "expects vectors that do not hold log2(e)");
+              return success();
+            })
+        .Case<DotOp>(
+            [&](DotOp dot) { return set(dot, isBase2(dot.getQuery())); })
+        .Case<TableDotOp>([&](TableDotOp dot) -> LogicalResult {
+          if (isBase2(dot.getIndex()))
+            return dot.emitOpError(
+                "expects a natural index, but it is in base 2");
+          return set(dot, isBase2(dot.getVector()));
+        })
         .Case<TileLoadStripOp>([&](TileLoadStripOp strip) {
           return set(strip, stripsInBase2.contains(strip.getTable()));
         })
@@ -43,20 +57,24 @@ private:
                 "expects a natural score, but its input is in base 2");
           return set(change, true);
         })
-        .Case<AddOp>([&](AddOp add) -> LogicalResult {
-          bool lhs = isBase2(add.getLhs()), rhs = isBase2(add.getRhs());
-          if (lhs != rhs)
-            return add.emitOpError("expects scores of one base, but its "
-                                   "operands are ")
-                   << name(lhs) << " and " << name(rhs);
-          return set(add, lhs);
+        .Case<AddOp>([&](AddOp add) {
+          return visitPair(add, add.getLhs(), add.getRhs());
         })
         .Case<SelectOp>([&](SelectOp select) {
-          return set(select, isBase2(select.getScore()));
+          return visitPair(select, select.getScore(),
+                           select.getOther() ? select.getOther()
+                                             : select.getScore());
         })
         .Case<MapOp>([&](MapOp map) -> LogicalResult {
-          if (isBase2(map.getScores().front()))
+          if (llvm::any_of(map.getScores(),
+                           [&](Value score) { return isBase2(score); }))
             return map.emitOpError(
+                "expects a natural score, but its input is in base 2");
+          return success();
+        })
+        .Case<RowscanOp>([&](RowscanOp scan) -> LogicalResult {
+          if (isBase2(scan.getScore()))
+            return scan.emitOpError(
                 "expects a natural score, but its input is in base 2");
           return success();
         })
@@ -64,24 +82,49 @@ private:
         .Default([](Operation *) { return success(); });
   }
 
+  LogicalResult visitPair(Operation *op, Value a, Value b) {
+    if (isBase2(a) != isBase2(b))
+      return op->emitOpError("expects scores of one base, but its operands "
+                             "are ")
+             << name(isBase2(a)) << " and " << name(isBase2(b));
+    return set(op->getResult(0), isBase2(a));
+  }
+
+  /// The queries that a step takes are those that the prologue yields.
+  void enterSteps(YieldOp prologue) {
+    for (StepOp step : plan.getStepOps())
+      for (auto [query, argument] :
+           llvm::zip(prologue.getOperands(),
+                     step.getBody().front().getArguments()))
+        (void)set(argument, isBase2(query));
+  }
+
+  LogicalResult visitScore(YieldOp yield) {
+    NormalizeKind kind = NormalizeKind::softmax;
+    for (TileNormalizeOp op :
+         plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>())
+      kind = op.getKind();
+    bool expected =
+        kind == NormalizeKind::softmax || kind == NormalizeKind::exp;
+    for (Value result : yield.getOperands())
+      if (isa<ScoreType>(result.getType()) && isBase2(result) != expected)
+        return yield.emitOpError("expects the score of a step to be ")
+               << name(expected) << ", but it is " << name(!expected);
+    return success();
+  }
+
   LogicalResult visitYield(YieldOp yield) {
-    bool result = isBase2(yield.getOperand(0));
     return llvm::TypeSwitch<Operation *, LogicalResult>(yield->getParentOp())
         .Case<PrepareOp>([&](PrepareOp table) {
-          if (result)
+          if (isBase2(yield.getOperand(0)))
             stripsInBase2.insert(table.getSymName());
           return success();
         })
         .Case<PrologueOp>([&](auto) {
-          queriesInBase2 = result;
+          enterSteps(yield);
           return success();
         })
-        .Case<StepOp>([&](auto) -> LogicalResult {
-          if (!result)
-            return yield.emitOpError("expects the score of a step to be in "
-                                     "base 2, but it is natural");
-          return success();
-        })
+        .Case<StepOp>([&](auto) { return visitScore(yield); })
         .Default([](Operation *) { return success(); });
   }
 
@@ -96,7 +139,6 @@ private:
   PlanOp plan;
   llvm::DenseSet<Value> inBase2;
   llvm::DenseSet<StringRef> stripsInBase2;
-  bool queriesInBase2 = false;
 };
 } // namespace
 

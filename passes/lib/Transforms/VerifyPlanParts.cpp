@@ -20,31 +20,84 @@ static bool isOneOf(Operation *op) {
   return isa<OpTs...>(op);
 }
 
+static PartRule getPrepareRule(TableKind kind) {
+  switch (kind) {
+  case TableKind::angles:
+    return {"posenc.position, remap, freqs, freqs_map, table, rotate",
+            isOneOf<PositionOp, RemapOp, FreqsOp, FreqsMapOp, TableOp,
+                    RotateOp>};
+  case TableKind::strip:
+    return {"posenc.position, relation, relation_map, sum_index, table, "
+            "table_map, bias, tile.to_base2",
+            isOneOf<PositionOp, RelationOp, RelationMapOp, SumIndexOp, TableOp,
+                    TableMapOp, BiasOp, TileToBase2Op>};
+  case TableKind::rows:
+    return {"posenc.position, relation, table, table_map, project, prefix_sum",
+            isOneOf<PositionOp, RelationOp, TableOp, TableMapOp, ProjectOp,
+                    PrefixSumOp>};
+  }
+  llvm_unreachable("unknown kind of table");
+}
+
 static PartRule getRule(Operation *part) {
   return llvm::TypeSwitch<Operation *, PartRule>(part)
-      .Case<PrepareOp>([](PrepareOp prepare) -> PartRule {
-        if (prepare.getKind() == TableKind::angles)
-          return {"posenc.position, freqs", isOneOf<PositionOp, FreqsOp>};
-        return {
-            "posenc.position, relation, table, bias, tile.to_base2",
-            isOneOf<PositionOp, RelationOp, TableOp, BiasOp, TileToBase2Op>};
-      })
+      .Case<PrepareOp>(
+          [](PrepareOp prepare) { return getPrepareRule(prepare.getKind()); })
       .Case<KeysOp>([](auto) -> PartRule {
-        return {"posenc.tile.rotate", isOneOf<TileRotateOp>};
+        return {"posenc.tile.rotate, vadd, channel_scale, row_scale, "
+                "vector_norm, vector_map, position, remap, table, table_map, "
+                "tile.load_table",
+                isOneOf<TileRotateOp, VaddOp, ChannelScaleOp, RowScaleOp,
+                        VectorNormOp, VectorMapOp, PositionOp, RemapOp, TableOp,
+                        TableMapOp, TileLoadTableOp>};
       })
       .Case<PrologueOp>([](auto) -> PartRule {
-        return {"posenc.tile.rotate, tile.scale",
-                isOneOf<TileRotateOp, TileScaleOp>};
+        return {"posenc.tile.rotate, tile.scale, vadd, channel_scale, "
+                "row_scale, vector_norm, vector_map, position, remap, table, "
+                "table_map, at_query, tile.load_table",
+                isOneOf<TileRotateOp, TileScaleOp, VaddOp, ChannelScaleOp,
+                        RowScaleOp, VectorNormOp, VectorMapOp, PositionOp,
+                        RemapOp, TableOp, TableMapOp, AtQueryOp,
+                        TileLoadTableOp>};
       })
       .Case<StepOp>([](auto) -> PartRule {
-        return {"posenc.dot, add, bias, map, select, position, relation, "
-                "table, tile.load_strip, tile.to_base2",
-                isOneOf<DotOp, AddOp, BiasOp, MapOp, SelectOp, PositionOp,
-                        RelationOp, TableOp, TileLoadStripOp, TileToBase2Op>};
+        return {"posenc.dot, table_dot, add, bias, map, select, rowscan, "
+                "position, remap, relation, relation_map, sum_index, table, "
+                "table_map, at_query, tile.load_table, tile.load_strip, "
+                "tile.to_base2",
+                isOneOf<DotOp, TableDotOp, AddOp, BiasOp, MapOp, SelectOp,
+                        RowscanOp, PositionOp, RemapOp, RelationOp,
+                        RelationMapOp, SumIndexOp, TableOp, TableMapOp,
+                        AtQueryOp, TileLoadTableOp, TileLoadStripOp,
+                        TileToBase2Op>};
       })
       .Case<EpilogueOp>([](auto) -> PartRule {
-        return {"posenc.tile.normalize", isOneOf<TileNormalizeOp>};
+        return {"posenc.tile.normalize, tile.remainder, table",
+                isOneOf<TileNormalizeOp, TileRemainderOp, TableOp>};
       });
+}
+
+/// Scans walk a row once, from the right.
+static LogicalResult verifyDirection(PlanOp plan) {
+  SmallVector<StepOp, 4> steps = plan.getStepOps();
+  for (StepOp step : steps)
+    for (RowscanOp scan : step.getBody().front().getOps<RowscanOp>())
+      if (!plan.getDescending() || steps.size() != 1)
+        return scan.emitOpError("expects a plan that is 'descending' and has "
+                                "one step");
+  if (plan.getDescending() && steps.size() != 1)
+    return plan.emitOpError("expects one step, since it is 'descending', but "
+                            "got ")
+           << steps.size();
+  return success();
+}
+
+/// The output is normalised once.
+static LogicalResult verifyEpilogue(EpilogueOp epilogue) {
+  Block &body = epilogue.getBody().front();
+  if (llvm::range_size(body.getOps<TileNormalizeOp>()) == 1)
+    return success();
+  return epilogue.emitOpError("expects one posenc.tile.normalize");
 }
 
 LogicalResult posenc::verifyParts(PlanOp plan) {
@@ -54,13 +107,9 @@ LogicalResult posenc::verifyParts(PlanOp plan) {
       if (!rule.allows(&op))
         return op.emitOpError("cannot stand in ")
                << part.getName() << "; expected one of: " << rule.ops;
-      // The prologue scales the queries.
-      if (auto dot = dyn_cast<DotOp>(op);
-          dot && !dot.getScale().isExactlyValue(1.0))
-        return dot.emitOpError("expects scale(1.0) in a plan, whose prologue "
-                               "scales the queries, but got ")
-               << dot.getScale().convertToDouble();
     }
   }
-  return success();
+  if (failed(verifyEpilogue(plan.getEpilogueOp())))
+    return failure();
+  return verifyDirection(plan);
 }

@@ -2,17 +2,24 @@
 // posenc-verify-plan: the ranges of keys of a plan's steps, and its masks.
 #include "VerifyPlan.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "posenc/Analysis/ScoreMasks.h"
 
 using namespace mlir;
 using namespace posenc;
 
-using Masks = llvm::SetVector<MaskAttrInterface>;
+/// The scores that a step yields: with linear normalisation two.
+static SmallVector<Value> getScores(StepOp step) {
+  return llvm::filter_to_vector(
+      step.getBody().front().back().getOperands(),
+      [](Value value) { return isa<ScoreType>(value.getType()); });
+}
 
-static Masks getMasks(StepOp step) {
-  Masks masks;
+/// Masks over storage indices anywhere in a step.
+static MaskSet getMasks(StepOp step) {
+  MaskSet masks;
   for (SelectOp select : step.getBody().front().getOps<SelectOp>())
-    masks.insert(select.getMaskAttr());
+    if (select.getMaskAttr() && select.getPositions().empty())
+      masks.insert(select.getMaskAttr());
   return masks;
 }
 
@@ -32,8 +39,8 @@ static LogicalResult verifyUntil(StepOp step, bool isLast) {
 }
 
 /// A step that leaves out a mask ends before that mask hides keys.
-static LogicalResult verifyInterior(StepOp step, const Masks &masks) {
-  Masks applied = getMasks(step);
+static LogicalResult verifyInterior(StepOp step, const MaskSet &masks) {
+  MaskSet applied = getMasks(step);
   for (MaskAttrInterface mask : masks) {
     if (applied.contains(mask))
       continue;
@@ -48,7 +55,7 @@ static LogicalResult verifyInterior(StepOp step, const Masks &masks) {
 }
 
 /// The last step ends where the masks end.
-static LogicalResult verifyEnd(StepOp step, const Masks &masks) {
+static LogicalResult verifyEnd(StepOp step, const MaskSet &masks) {
   llvm::SetVector<AffineExpr> expected;
   for (MaskAttrInterface mask : masks)
     expected.insert_range(mask.getKeysEnd().getResults());
@@ -69,55 +76,14 @@ static LogicalResult verifyEnd(StepOp step, const Masks &masks) {
          << ", but got " << AffineMapAttr::get(until);
 }
 
-/// Tiles get one number for how queries are aligned with keys.
-static LogicalResult verifyAlignments(PlanOp plan) {
-  Operation *first = nullptr;
-  Alignment alignment{};
-  auto visit = [&](Operation *op, std::optional<Alignment> own) {
-    if (!own || (first && *own == alignment))
-      return success();
-    if (!first) {
-      first = op;
-      alignment = *own;
-      return success();
-    }
-    InFlightDiagnostic diag = op->emitOpError("expects the alignment ")
-                              << stringifyAlignment(alignment)
-                              << " that another term of the plan has, but got "
-                              << stringifyAlignment(*own);
-    diag.attachNote(first->getLoc()) << "the other term is here";
-    return LogicalResult(diag);
-  };
-  for (Operation &part : plan.getBody().front())
-    for (Operation &op : part.getRegion(0).front()) {
-      LogicalResult result = success();
-      if (auto select = dyn_cast<SelectOp>(op)) {
-        result = visit(&op, select.getMaskAttr().getMaskAlignment());
-      } else if (auto position = dyn_cast<PositionOp>(op)) {
-        if (position.getSide() == Side::query)
-          result = visit(&op, position.getLaw().getAlignment());
-      } else if (auto rotate = dyn_cast<TileRotateOp>(op);
-                 rotate && isa<PrologueOp>(part)) {
-        Block &table = plan.lookupPrepare(rotate.getTable()).getBody().front();
-        result = visit(
-            &op, (*table.getOps<PositionOp>().begin()).getLaw().getAlignment());
-      }
-      if (failed(result))
-        return failure();
-    }
-  return success();
-}
-
 LogicalResult posenc::verifyRanges(PlanOp plan) {
   SmallVector<StepOp, 4> steps = plan.getStepOps();
-  Masks masks = getMasks(steps.back());
+  MaskSet masks = getMasks(steps.back());
   for (StepOp step : steps)
     if (failed(verifyUntil(step, step == steps.back())))
       return failure();
   for (StepOp step : llvm::ArrayRef(steps).drop_back())
     if (failed(verifyInterior(step, masks)))
       return failure();
-  if (failed(verifyEnd(steps.back(), masks)))
-    return failure();
-  return verifyAlignments(plan);
+  return verifyEnd(steps.back(), findCommonMasks(getScores(steps.back())));
 }

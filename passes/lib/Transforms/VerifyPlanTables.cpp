@@ -24,16 +24,22 @@ static FailureOr<PrepareOp> lookup(PlanOp plan, Operation *op, StringRef name,
   return diag;
 }
 
+/// The rotation that a table of angles is made for; null if it is none.
+static RotateOp getRotation(PrepareOp table) {
+  return table.getBody()
+      .front()
+      .getTerminator()
+      ->getOperand(0)
+      .getDefiningOp<RotateOp>();
+}
+
 static LogicalResult verifyRotation(PlanOp plan, TileRotateOp rotate) {
   FailureOr<PrepareOp> table =
       lookup(plan, rotate, rotate.getTable(), TableKind::angles);
   if (failed(table))
     return failure();
-  auto freqs = cast<YieldOp>(table->getBody().front().back())
-                   .getOperand(1)
-                   .getDefiningOp<FreqsOp>();
   int64_t dims = rotate.getDims();
-  int64_t expected = 2 * freqs.getLaw().getFrequencies().size();
+  int64_t expected = 2 * getRotation(*table).getNumPairs().value_or(0);
   if (dims != expected)
     return rotate.emitOpError("expects 'dims' to be ")
            << expected << ", two for each frequency of @" << rotate.getTable()
@@ -41,12 +47,57 @@ static LogicalResult verifyRotation(PlanOp plan, TileRotateOp rotate) {
   return success();
 }
 
+/// What multiplies the pairs does not depend on the side and the channels:
+/// there is one way to write it.
 static LogicalResult verifyAngles(PrepareOp table) {
-  auto yield = cast<YieldOp>(table.getBody().front().back());
-  auto position = yield.getOperand(0).getDefiningOp<PositionOp>();
-  if (position.getSide() != Side::key)
-    return position.emitOpError("expects side key in a table of angles, whose "
-                                "rows are positions of keys");
+  RotateOp rotation = getRotation(table);
+  if (!rotation || !isa<BlockArgument>(rotation.getInput()) ||
+      !isa<KeyType>(rotation.getType()))
+    return table.emitOpError("expects angles to be those of a posenc.rotate of "
+                             "the keys");
+  if (rotation.getPairing() != Pairing::half || rotation.getFirstDim() != 0)
+    return rotation.emitOpError("expects pairing(half) first_dim(0) in a table "
+                                "of angles, whatever channels it turns");
+  return success();
+}
+
+static LogicalResult verifyLoad(PlanOp plan, TileLoadTableOp load) {
+  FailureOr<PrepareOp> table =
+      lookup(plan, load, load.getTable(), TableKind::rows);
+  if (failed(table))
+    return failure();
+  Type type = table->getBody().front().back().getOperand(0).getType();
+  if (type != load.getType())
+    return load.emitOpError("expects the type of @")
+           << load.getTable() << ", " << type << ", but got " << load.getType();
+  return success();
+}
+
+static bool hasUnboundedRows(Value table) {
+  if (auto project = table.getDefiningOp<ProjectOp>())
+    return hasUnboundedRows(project.getTable());
+  return static_cast<bool>(table.getDefiningOp<TableMapOp>());
+}
+
+/// Rows without bounds are counted before the call.
+static LogicalResult verifyRows(PrepareOp table) {
+  Operation &yield = table.getBody().front().back();
+  bool unbounded = hasUnboundedRows(yield.getOperand(0));
+  if (unbounded != (yield.getNumOperands() == 2))
+    return table.emitOpError("expects a relation exactly if the rows of its "
+                             "table have no bounds");
+  if (!unbounded)
+    return success();
+  auto relation = yield.getOperand(1).getDefiningOp<RelationOp>();
+  if (!relation)
+    return table.emitOpError("expects rows without bounds to be those of a "
+                             "posenc.relation");
+  for (Value side : {relation.getQuery(), relation.getKey()}) {
+    auto position = side.getDefiningOp<PositionOp>();
+    if (!position || !isa<IotaAttr>(position.getLaw()))
+      return relation.emitOpError("expects positions of #posenc.iota in a "
+                                  "table of rows");
+  }
   return success();
 }
 
@@ -65,20 +116,33 @@ static LogicalResult verifyStrip(PrepareOp table) {
   return success();
 }
 
+static LogicalResult verifyTable(PrepareOp table) {
+  switch (table.getKind()) {
+  case TableKind::angles:
+    return verifyAngles(table);
+  case TableKind::strip:
+    return verifyStrip(table);
+  case TableKind::rows:
+    return verifyRows(table);
+  }
+  llvm_unreachable("unknown kind of table");
+}
+
 LogicalResult posenc::verifyTables(PlanOp plan) {
   for (PrepareOp table : plan.getPrepareOps())
-    if (failed(table.getKind() == TableKind::angles ? verifyAngles(table)
-                                                    : verifyStrip(table)))
+    if (failed(verifyTable(table)))
       return failure();
   for (Operation &part : plan.getBody().front())
     for (Operation &op : part.getRegion(0).front()) {
-      if (auto rotate = dyn_cast<TileRotateOp>(op)) {
-        if (failed(verifyRotation(plan, rotate)))
-          return failure();
-      } else if (auto strip = dyn_cast<TileLoadStripOp>(op)) {
-        if (failed(lookup(plan, strip, strip.getTable(), TableKind::strip)))
-          return failure();
-      }
+      LogicalResult result = success();
+      if (auto rotate = dyn_cast<TileRotateOp>(op))
+        result = verifyRotation(plan, rotate);
+      else if (auto load = dyn_cast<TileLoadTableOp>(op))
+        result = verifyLoad(plan, load);
+      else if (auto strip = dyn_cast<TileLoadStripOp>(op))
+        result = lookup(plan, strip, strip.getTable(), TableKind::strip);
+      if (failed(result))
+        return failure();
     }
   return success();
 }

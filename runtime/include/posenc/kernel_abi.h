@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 #define POSENC_KERNEL_ABI 2
-#define POSENC_MAX_RANK 4
+#define POSENC_MAX_RANK 6
 #define POSENC_MAX_TENSORS 24
 
 /* What one extent of a tensor must be. The first tensor that mentions a
@@ -40,7 +40,11 @@ enum {
   POSENC_TENSOR_OUTPUT = 1,      /* written by the kernel */
   POSENC_TENSOR_OPTIONAL = 2,    /* may be NULL */
   POSENC_TENSOR_UNIT_STRIDE = 4, /* the last axis must be contiguous */
-  POSENC_TENSOR_PREPARE = 8      /* NAME_prepare reads its data */
+  POSENC_TENSOR_PREPARE = 8,     /* NAME_prepare reads its data */
+  POSENC_TENSOR_POSITIONS = 16,  /* int32 from -2^30 to 2^30 - 1, so that their
+                                  * differences are int32 too */
+  POSENC_TENSOR_ALL_HEADS = 32   /* the heads are read together: they must span
+                                  * at most 2^30 elements */
 };
 
 typedef struct posenc_axis_desc {
@@ -65,8 +69,14 @@ typedef struct posenc_variant_desc {
 } posenc_variant_desc;
 
 enum {
-  /* positions come from the tensor "positions" [B, Lk]: needs Lq <= Lk */
-  POSENC_KERNEL_POSITION_TENSOR = 1
+  /* queries are looked up among the keys (positions from a tensor, tables over
+   * keys, own values): needs Lq <= Lk */
+  POSENC_KERNEL_QUERIES_AMONG_KEYS = 1,
+  /* a call must hold all heads of the kernel */
+  POSENC_KERNEL_ALL_HEADS = 2,
+  /* all keys of a row are read together: Lk is at most 2^22, and the keys of a
+   * head must span at most 2^30 elements */
+  POSENC_KERNEL_ONE_RUN = 4
 };
 
 typedef struct posenc_kernel_desc {

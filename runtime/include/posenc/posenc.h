@@ -53,6 +53,7 @@ extern "C" {
  *  - A query or key row may be at most 2^31 - 1 elements from the next one, an
  *    axis of fixed extent may span at most 2^31 - 1 elements, an extent is at
  *    most 2^30, and offsets in bytes must fit in an int64_t.
+ *  - Positions are from -2^30 to 2^30 - 1, which each call checks.
  *  - Data must be aligned to its element size. Data may be NULL only in a
  *    tensor without elements. Any extent may be 0.
  *  - An output that shares memory with an input or with another output gives

@@ -160,9 +160,11 @@ posenc.kernel @k heads(2) head_dim(8) {
 // expected-note @below {{this plan has others}}
 posenc.plan @k_a kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([12]) keys(256) {
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 100.0, dims = 8>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %0 = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %0 : !posenc.key
   }
   posenc.prologue {
   ^bb0(%q: !posenc.query):
@@ -183,9 +185,11 @@ posenc.plan @k_a kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value
 // expected-error @below {{expects the same posenc.prepare operations in all plans of a kernel}}
 posenc.plan @k_b kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([12]) keys(256) {
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 200.0, dims = 8>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %0 = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %0 : !posenc.key
   }
   posenc.prologue {
   ^bb0(%q: !posenc.query):
@@ -222,8 +226,47 @@ posenc.plan @k_a kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value
   }
   posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
-    // expected-error @below {{expects scale(1.0) in a plan, whose prologue scales the queries, but got 5.000000e-01}}
-    %s = posenc.dot %q, %k scale(0.5)
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error @below {{'posenc.vector_norm' op cannot stand in posenc.step}}
+    %n = posenc.vector_norm %q l2 over(head) epsilon(0.0) added : !posenc.query
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.kernel @k heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+// A query cannot take two rows.
+posenc.plan @k_a kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([8]) keys(256) {
+  // expected-error @below {{expects the positions of a table that queries share with keys to have one alignment, since a query takes one row of it}}
+  posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
+    %i = posenc.position key law(#posenc.iota)
+    %j = posenc.position key law(#posenc.iota<align = top_left>)
+    %f = posenc.freqs law(#posenc.geometric<base = 100.0, dims = 8>)
+    %0 = posenc.rotate %k by(%i, %j) freqs(%f, %f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %0 : !posenc.key
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q0 = posenc.tile.rotate %q by @angles0 pairing(half) first_dim(0) dims(8) : !posenc.query
+    %q1 = posenc.tile.scale %q0 by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
     posenc.yield %s : !posenc.score
   }
   posenc.epilogue {

@@ -69,12 +69,12 @@
 
 // LLVM: @two_variants = internal constant {{.*}} { ptr @two_isa_name0, i64 2 }, {{.*}} { ptr @two_isa_name1, i64 0 }
 // q: rank 4, UNIT_STRIDE; f32; [B, H, Lq, 8].
-// LLVM: @two_tensors = internal constant {{.*}} { ptr @two_tensor_name0, i32 4, i32 4, i8 2, i8 32, i16 0, i32 0, [4 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 1, i32 0, i64 0 }, { i32, i32, i64 } { i32 2, i32 0, i64 0 }, { i32, i32, i64 } { i32 4, i32 0, i64 0 }, { i32, i32, i64 } { i32 0, i32 0, i64 8 }] }
+// LLVM: @two_tensors = internal constant {{.*}} { ptr @two_tensor_name0, i32 4, i32 4, i8 2, i8 32, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 1, i32 0, i64 0 }, { i32, i32, i64 } { i32 2, i32 0, i64 0 }, { i32, i32, i64 } { i32 4, i32 0, i64 0 }, { i32, i32, i64 } { i32 0, i32 0, i64 8 }, { i32, i32, i64 } zeroinitializer,
 // lse: rank 3, OUTPUT | OPTIONAL. The table: PREPARE; [4, H or 1].
 // LLVM-SAME: { ptr @two_tensor_name4, i32 3, i32 3,
-// LLVM-SAME: { ptr @two_tensor_name5, i32 2, i32 8, i8 2, i8 32, i16 0, i32 0, [4 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 0, i32 0, i64 4 }, { i32, i32, i64 } { i32 6, i32 0, i64 0 },
+// LLVM-SAME: { ptr @two_tensor_name5, i32 2, i32 8, i8 2, i8 32, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 0, i32 0, i64 4 }, { i32, i32, i64 } { i32 6, i32 0, i64 0 },
 // abi, flags, name, heads, kv_heads, head_dim, value_dim, tensors, variants.
-// LLVM: @two_desc = internal constant {{.*}} { i32 1, i32 0, ptr @two_name, i32 4, i32 2, i32 8, i32 6, i32 6, i32 2, ptr @two_tensors, ptr @two_variants, i64 {{.*}} }
+// LLVM: @two_desc = internal constant {{.*}} { i32 2, i32 0, ptr @two_name, i32 4, i32 2, i32 8, i32 6, i32 6, i32 2, ptr @two_tensors, ptr @two_variants, i64 {{.*}} }
 // LLVM: define internal i32 @two_avx512_tile_item(ptr
 // LLVM: define i32 @two(ptr
 // LLVM: define i32 @two_prepare(ptr
@@ -117,9 +117,11 @@ posenc.plan @two_avx512 kernel(@two) isa("x86-64-avx512") heads(4) kv_heads(2) h
     posenc.yield %c : !posenc.score
   }
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %j = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 100.0, dims = 8>)
-    posenc.yield %j, %f : !posenc.coord, !posenc.freqs
+    %0 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %0 : !posenc.key
   }
   posenc.keys {
   ^bb0(%k: !posenc.key):
@@ -167,9 +169,11 @@ posenc.plan @two_x86_64 kernel(@two) isa("x86-64") heads(4) kv_heads(2) head_dim
     posenc.yield %c : !posenc.score
   }
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %j = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 100.0, dims = 8>)
-    posenc.yield %j, %f : !posenc.coord, !posenc.freqs
+    %0 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %0 : !posenc.key
   }
   posenc.keys {
   ^bb0(%k: !posenc.key):
@@ -211,10 +215,10 @@ posenc.plan @two_x86_64 kernel(@two) isa("x86-64") heads(4) kv_heads(2) head_dim
 
 // Constants of the bias, rounded to f32, for all heads of the kernel.
 // LLVM: @bare_x86_64_constants0 = internal constant [2 x float] [float 5.000000e-01, float 2.500000e-01]
-// positions: int32 [B, Lk], UNIT_STRIDE.
-// LLVM: { ptr @bare_tensor_name4, i32 2, i32 4, i8 0, i8 32,
-// flags: POSITION_TENSOR.
-// LLVM: @bare_desc = internal constant {{.*}} { i32 1, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
+// positions: int32 [B, Lk], UNIT_STRIDE | POSITIONS.
+// LLVM: { ptr @bare_tensor_name4, i32 2, i32 20, i8 0, i8 32,
+// flags: QUERIES_AMONG_KEYS.
+// LLVM: @bare_desc = internal constant {{.*}} { i32 2, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
 
 #all = affine_map<(q_begin, q_end, lq, lk) -> (lk)>
 posenc.kernel @bare heads(2) head_dim(8) no_lse {

@@ -27,11 +27,16 @@ posenc.kernel @name_is_taken_x86_64_avx512 heads(2) head_dim(8) {
 
 // -----
 
-posenc.kernel @no_dot heads(2) head_dim(8) {
+posenc.kernel @scores_of_all_heads heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  // expected-error@below {{'posenc.bias' op cannot be placed in a plan; expected the score to contain a posenc.dot}}
-  %s = posenc.bias() {
-    %x = arith.constant 1.0 : f64
+  %a = posenc.dot %q, %k scale(0.5)
+  %w1 = posenc.table law(#posenc.operand<"w1", rows = 2, channels = 3>) : !posenc.table<row, channel>
+  %b1 = posenc.table law(#posenc.operand<"b1", channels = 3>) : !posenc.table<channel>
+  %w2 = posenc.table law(#posenc.operand<"w2", rows = 3>) : !posenc.table<row, head>
+  %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+  // expected-error@below {{'posenc.head_mlp' op cannot be placed in a plan; expected no network over the scores of all heads: a tile computes those of one}}
+  %s = posenc.head_mlp(%a) weights(%w1, %b1, %w2, %b2) taps(1) {
+  ^bb0(%x: f64):
     posenc.yield %x : f64
   }
   %p = posenc.normalize softmax %s
@@ -41,48 +46,88 @@ posenc.kernel @no_dot heads(2) head_dim(8) {
 
 // -----
 
-posenc.kernel @two_dots heads(2) head_dim(8) {
+posenc.kernel @keys_of_query_heads heads(4) kv_heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  // expected-note@below {{another one is here}}
-  %s = posenc.dot %q, %k scale(0.5)
-  // expected-error@below {{'posenc.dot' op cannot be placed in a plan; expected one posenc.dot in a score}}
-  %t = posenc.dot %q, %k scale(0.25)
-  %u = posenc.add %s, %t
-  %p = posenc.normalize softmax %u
+  %g = posenc.table law(#posenc.operand<"g", channels = 8>) : !posenc.table<head, channel>
+  // expected-error@below {{'posenc.channel_scale' op cannot be placed in a plan; expected keys to be changed alike for all query heads that share them, since they are changed once per key head: the kernel has 4 heads and 2 kv_heads}}
+  %k1 = posenc.channel_scale %k, %g offset(0.0) : !posenc.key, !posenc.table<head, channel>
+  %s = posenc.dot %q, %k1 scale(0.5)
+  %p = posenc.normalize softmax %s
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output
 }
 
 // -----
 
-posenc.kernel @map_after_mask heads(2) head_dim(8) {
+posenc.kernel @norm_of_changed_heads heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  %s = posenc.dot %q, %k scale(0.5)
-  // expected-note@below {{the mask is here}}
-  %u = posenc.select %s mask(#posenc.causal)
-  // expected-error@below {{'posenc.map' op cannot be placed in a plan; expected no posenc.map after a posenc.select, since a map need not keep -inf}}
-  %m = posenc.map %u() {
-  ^bb0(%x: f64):
-    %y = math.tanh %x : f64
-    posenc.yield %y : f64
+  %g = posenc.table law(#posenc.operand<"g", channels = 8>) : !posenc.table<channel>
+  // expected-note@below {{they are changed here}}
+  %q1 = posenc.channel_scale %q, %g offset(0.0) : !posenc.query, !posenc.table<channel>
+  // expected-error@below {{'posenc.vector_norm' op cannot be placed in a plan; expected a norm over all heads to be the first operation on the kernel's vectors: a tile has those of other heads as the caller passes them}}
+  %q2 = posenc.vector_norm %q1 rms over(all_heads) epsilon(1.0e-6) added : !posenc.query
+  %s = posenc.dot %q2, %k scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @projection_of_given_positions heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %i = posenc.position query law(#posenc.position_tensor)
+  %j = posenc.position key law(#posenc.position_tensor)
+  %r = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+  %t = posenc.table_map channels(4) {
+  ^bb0(%row: f64, %channel: f64):
+    posenc.yield %row : f64
   }
-  %p = posenc.normalize softmax %m
+  %w = posenc.table law(#posenc.operand<"w", rows = 4, channels = 8>) : !posenc.table<row, head, channel>
+  // expected-note@below {{the table is here}}
+  %x = posenc.project %t, %w : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
+  // expected-error@below {{'posenc.table_dot' op cannot be placed in a plan; expected the rows of a projected table without bounds to be looked up by a posenc.relation of positions with the law #posenc.iota, which can be counted before the call}}
+  %s = posenc.table_dot %q, %x at(%r) scale(0.5) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+  %p = posenc.normalize softmax %s
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output
 }
 
 // -----
 
-posenc.kernel @alignments_differ heads(2) head_dim(8) {
+posenc.kernel @two_sums heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  // expected-note@below {{the other term is here}}
-  %i = posenc.position query law(#posenc.iota)
-  %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
-  %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
-  %s = posenc.dot %q1, %k scale(0.5)
-  // expected-error@below {{'posenc.select' op cannot be placed in a plan; expected the alignment bottom_right that another term has, but got top_left}}
-  %u = posenc.select %s mask(#posenc.causal<top_left>)
-  %p = posenc.normalize softmax %u
-  %o = posenc.weighted_sum %p, %v
+  %s = posenc.dot %q, %k scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o1 = posenc.weighted_sum %p, %v
+  // expected-error@below {{'posenc.weighted_sum' op cannot be placed in a plan; expected one of its kind in the output}}
+  %o2 = posenc.weighted_sum %p, %v
+  %o = posenc.add %o1, %o2 : !posenc.output
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @two_weights heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.5)
+  // expected-note@below {{other weights are here}}
+  %p = posenc.normalize softmax %s
+  %p2 = posenc.normalize exp %s
+  %o1 = posenc.weighted_sum %p, %v
+  // expected-error@below {{'posenc.remainder' op cannot be placed in a plan; expected all terms of the output to have the same weights}}
+  %o2 = posenc.remainder %p2, %v
+  %o = posenc.add %o1, %o2 : !posenc.output
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @no_sum heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o = posenc.remainder %p, %v
+  // expected-error@below {{'posenc.yield' op cannot be placed in a plan; expected a posenc.weighted_sum in the output}}
   posenc.yield %o : !posenc.output
 }

@@ -18,19 +18,24 @@
 // ISAS-NOT: posenc.plan
 // ISAS: posenc.kernel @attributes
 
-// Rotations keep their order. Equal angles are one table.
+// Rotations keep their order. Equal angles are one table, whatever channels they
+// turn.
 // CHECK-LABEL: posenc.kernel @rotations
 // CHECK: posenc.plan @rotations_x86_64_avx512 kernel(@rotations) isa("x86-64-avx512")
 // CHECK-SAME: heads(4) kv_heads(4) head_dim(16) value_dim(16) rows([48, 32]) keys(256) {
 // CHECK-NEXT: posenc.prepare @angles0 angles {
+// CHECK-NEXT: ^bb0(%[[K0:.*]]: !posenc.key):
 // CHECK-NEXT:   %[[P0:.*]] = posenc.position key law(#posenc.iota)
 // CHECK-NEXT:   %[[F0:.*]] = posenc.freqs law(#posenc.geometric<base = 1.000000e+04, dims = 8>)
-// CHECK-NEXT:   posenc.yield %[[P0]], %[[F0]] : !posenc.coord, !posenc.freqs
+// CHECK-NEXT:   %[[R0:.*]] = posenc.rotate %[[K0]] by(%[[P0]]) freqs(%[[F0]]) pairing(half) first_dim(0) : !posenc.key
+// CHECK-NEXT:   posenc.yield %[[R0]] : !posenc.key
 // CHECK-NEXT: }
 // CHECK-NEXT: posenc.prepare @angles1 angles {
+// CHECK-NEXT: ^bb0(%[[K1:.*]]: !posenc.key):
 // CHECK-NEXT:   %[[P1:.*]] = posenc.position key law(#posenc.iota<offset = 3>)
 // CHECK-NEXT:   %[[F1:.*]] = posenc.freqs law(#posenc.geometric<base = 1.000000e+04, dims = 8>)
-// CHECK-NEXT:   posenc.yield %[[P1]], %[[F1]] : !posenc.coord, !posenc.freqs
+// CHECK-NEXT:   %[[R1:.*]] = posenc.rotate %[[K1]] by(%[[P1]]) freqs(%[[F1]]) pairing(half) first_dim(0) : !posenc.key
+// CHECK-NEXT:   posenc.yield %[[R1]] : !posenc.key
 // CHECK-NEXT: }
 // CHECK-NEXT: posenc.keys {
 // CHECK-NEXT: ^bb0(%[[K:.*]]: !posenc.key):

@@ -5,11 +5,14 @@
 posenc.plan @angles_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
-    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
-    // expected-error@below {{'posenc.table' op cannot stand in posenc.prepare; expected one of: posenc.position, freqs}}
-    %t = posenc.table law(#posenc.operand<"t">) : !posenc.table<head>
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    // expected-error@below {{'posenc.vector_map' op cannot stand in posenc.prepare; expected one of: posenc.position, remap, freqs, freqs_map, table, rotate}}
+    %m = posenc.vector_map %k : !posenc.key {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    posenc.yield %m : !posenc.key
   }
   posenc.prologue {
   ^bb0(%q: !posenc.query):
@@ -37,7 +40,7 @@ posenc.plan @strip_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8
       %x = arith.constant 1.0 : f64
       posenc.yield %x : f64
     }
-    // expected-error@below {{'posenc.add' op cannot stand in posenc.prepare; expected one of: posenc.position, relation, table, bias, tile.to_base2}}
+    // expected-error@below {{'posenc.add' op cannot stand in posenc.prepare; expected one of: posenc.position, relation, relation_map, sum_index, table, table_map, bias, tile.to_base2}}
     %c = posenc.add %b, %b
     posenc.yield %c : !posenc.score
   }
@@ -63,14 +66,17 @@ posenc.plan @strip_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8
 posenc.plan @keys_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %r : !posenc.key
   }
   posenc.keys {
   ^bb0(%k: !posenc.key):
-    // expected-error@below {{'posenc.position' op cannot stand in posenc.keys; expected one of: posenc.tile.rotate}}
-    %p = posenc.position key law(#posenc.iota)
+    %t = posenc.table law(#posenc.operand<"t">) : !posenc.table<key>
+    // expected-error@below {{'posenc.at_query' op cannot stand in posenc.keys; expected one of: posenc.tile.rotate, vadd, channel_scale, row_scale, vector_norm, vector_map, position, remap, table, table_map, tile.load_table}}
+    %a = posenc.at_query %t bottom_right : !posenc.table<key> -> !posenc.table<query>
     posenc.yield %k : !posenc.key
   }
   posenc.prologue {
@@ -96,8 +102,10 @@ posenc.plan @prologue_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_di
     value_dim(8) rows([12]) keys(256) {
   posenc.prologue {
   ^bb0(%q: !posenc.query):
-    // expected-error@below {{'posenc.position' op cannot stand in posenc.prologue; expected one of: posenc.tile.rotate, tile.scale}}
-    %p = posenc.position query law(#posenc.iota)
+    %i = posenc.position query law(#posenc.iota)
+    %j = posenc.position key law(#posenc.iota)
+    // expected-error@below {{'posenc.relation' op cannot stand in posenc.prologue; expected one of: posenc.tile.rotate, tile.scale, vadd, channel_scale, row_scale, vector_norm, vector_map, position, remap, table, table_map, at_query, tile.load_table}}
+    %r = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
     %q1 = posenc.tile.scale %q by(0.5) base2
     posenc.yield %q1 : !posenc.query
   }
@@ -124,7 +132,7 @@ posenc.plan @step_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
   }
   posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
-    // expected-error@below {{'posenc.freqs' op cannot stand in posenc.step; expected one of: posenc.dot, add, bias, map, select, position, relation, table, tile.load_strip, tile.to_base2}}
+    // expected-error@below {{'posenc.freqs' op cannot stand in posenc.step; expected one of: posenc.dot, table_dot, add, bias, map, select, rowscan, position, remap, relation, relation_map, sum_index, table, table_map, at_query, tile.load_table, tile.load_strip, tile.to_base2}}
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
     %s = posenc.dot %q, %k scale(1.0)
     posenc.yield %s : !posenc.score
@@ -152,7 +160,7 @@ posenc.plan @epilogue_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_di
   }
   posenc.epilogue {
   ^bb0(%state: !posenc.state):
-    // expected-error@below {{'posenc.position' op cannot stand in posenc.epilogue; expected one of: posenc.tile.normalize}}
+    // expected-error@below {{'posenc.position' op cannot stand in posenc.epilogue; expected one of: posenc.tile.normalize, tile.remainder, table}}
     %p = posenc.position query law(#posenc.iota)
     %o = posenc.tile.normalize softmax %state
     posenc.yield %o : !posenc.output
@@ -161,8 +169,16 @@ posenc.plan @epilogue_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_di
 
 // -----
 
-posenc.plan @dot_scale kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+posenc.plan @angles_of_queries kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
+  // expected-error@below {{'posenc.prepare' op expects angles to be those of a posenc.rotate of the keys}}
+  posenc.prepare @angles0 angles {
+  ^bb0(%q: !posenc.query):
+    %p = posenc.position query law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
+    %r = posenc.rotate %q by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.query
+    posenc.yield %r : !posenc.query
+  }
   posenc.prologue {
   ^bb0(%q: !posenc.query):
     %q1 = posenc.tile.scale %q by(0.5) base2
@@ -170,8 +186,7 @@ posenc.plan @dot_scale kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
   }
   posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
-    // expected-error@below {{'posenc.dot' op expects scale(1.0) in a plan, whose prologue scales the queries, but got 5.000000e-01}}
-    %s = posenc.dot %q, %k scale(0.5)
+    %s = posenc.dot %q, %k scale(1.0)
     posenc.yield %s : !posenc.score
   }
   posenc.epilogue {
@@ -183,13 +198,15 @@ posenc.plan @dot_scale kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
 
 // -----
 
-posenc.plan @angles_of_queries kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+posenc.plan @angles_of_channels kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
   posenc.prepare @angles0 angles {
-    // expected-error@below {{'posenc.position' op expects side key in a table of angles, whose rows are positions of keys}}
-    %p = posenc.position query law(#posenc.iota)
+  ^bb0(%k: !posenc.key):
+    %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    // expected-error@below {{'posenc.rotate' op expects pairing(half) first_dim(0) in a table of angles, whatever channels it turns}}
+    %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(4) : !posenc.key
+    posenc.yield %r : !posenc.key
   }
   posenc.prologue {
   ^bb0(%q: !posenc.query):
@@ -327,9 +344,11 @@ posenc.plan @rotate_by_a_strip kernel(@k) isa("x86-64") heads(2) kv_heads(2) hea
 posenc.plan @rotated_dims kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %r : !posenc.key
   }
   posenc.prologue {
   ^bb0(%q: !posenc.query):
@@ -377,9 +396,11 @@ posenc.plan @load_angles kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(
     value_dim(8) rows([12]) keys(256) {
   // expected-note@below {{the table is here}}
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %r : !posenc.key
   }
   posenc.prologue {
   ^bb0(%q: !posenc.query):
@@ -562,36 +583,6 @@ posenc.plan @end_of_keys kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(
 
 // -----
 
-posenc.plan @alignments kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
-    value_dim(8) rows([12]) keys(256) {
-  posenc.prepare @angles0 angles {
-    %p = posenc.position key law(#posenc.iota)
-    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
-  }
-  posenc.prologue {
-  ^bb0(%q: !posenc.query):
-    %q0 = posenc.tile.scale %q by(0.5) base2
-    // expected-note@below {{the other term is here}}
-    %q1 = posenc.tile.rotate %q0 by @angles0 pairing(half) first_dim(0) dims(4) : !posenc.query
-    posenc.yield %q1 : !posenc.query
-  }
-  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (q_end, lk)>) {
-  ^bb0(%q: !posenc.query, %k: !posenc.key):
-    %s = posenc.dot %q, %k scale(1.0)
-    // expected-error@below {{'posenc.select' op expects the alignment bottom_right that another term of the plan has, but got top_left}}
-    %u = posenc.select %s mask(#posenc.causal<top_left>)
-    posenc.yield %u : !posenc.score
-  }
-  posenc.epilogue {
-  ^bb0(%state: !posenc.state):
-    %o = posenc.tile.normalize softmax %state
-    posenc.yield %o : !posenc.output
-  }
-}
-
-// -----
-
 posenc.plan @queries_in_base2_twice kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
   posenc.prologue {
@@ -743,6 +734,270 @@ posenc.plan @natural_score kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_di
   }
   posenc.epilogue {
   ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @vector_after_base2 kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    // expected-error@below {{'posenc.vector_norm' op expects vectors that do not hold log2(e)}}
+    %q2 = posenc.vector_norm %q1 rms over(head) epsilon(1.0e-6) added : !posenc.query
+    posenc.yield %q2 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @natural_kind kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error@below {{'posenc.yield' op expects the score of a step to be natural, but it is in base 2}}
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize identity %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @scan_of_ascending_plan kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error@below {{'posenc.rowscan' op expects a plan that is 'descending' and has one step}}
+    %n = posenc.rowscan %s inclusive {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    %t = posenc.tile.to_base2 %n
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @scan_in_base2 kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) descending {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error@below {{'posenc.rowscan' op expects a natural score, but its input is in base 2}}
+    %n = posenc.rowscan %s inclusive {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    %t = posenc.tile.to_base2 %n
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @index_in_base2 kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %a = posenc.table law(#posenc.operand<"a", rows = 4, channels = 8>) : !posenc.table<row, channel>
+    // expected-error@below {{'posenc.table_dot' op expects a natural index, but it is in base 2}}
+    %t = posenc.table_dot %q, %a at(%s) scale(1.0) : !posenc.query, !posenc.table<row, channel>, !posenc.score
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @branches_of_two_bases kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %b = posenc.bias() {
+      %x = arith.constant 1.0 : f64
+      posenc.yield %x : f64
+    }
+    // expected-error@below {{'posenc.select' op expects scores of one base, but its operands are in base 2 and natural}}
+    %t = posenc.select %s else(%b) mask(#posenc.causal)
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @unbounded_rows kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  // expected-error@below {{'posenc.prepare' op expects a relation exactly if the rows of its table have no bounds}}
+  posenc.prepare @rows0 rows {
+    %t = posenc.table_map channels(8) {
+    ^bb0(%r: f64, %c: f64):
+      posenc.yield %r : f64
+    }
+    posenc.yield %t : !posenc.table<row, channel>
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @rows_of_given_positions kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @rows0 rows {
+    %t = posenc.table_map channels(8) {
+    ^bb0(%r: f64, %c: f64):
+      posenc.yield %r : f64
+    }
+    %i = posenc.position query law(#posenc.position_tensor)
+    %j = posenc.position key law(#posenc.position_tensor)
+    // expected-error@below {{'posenc.relation' op expects positions of #posenc.iota in a table of rows}}
+    %d = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+    posenc.yield %t, %d : !posenc.table<row, channel>, !posenc.relation
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @type_of_rows kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @rows0 rows {
+    %g = posenc.table law(#posenc.operand<"g">) : !posenc.table<head, key>
+    %t = posenc.prefix_sum %g : !posenc.table<head, key> {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    posenc.yield %t : !posenc.table<head, key>
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    // expected-error@below {{'posenc.tile.load_table' op expects the type of @rows0, '!posenc.table<head, key>', but got '!posenc.table<key>'}}
+    %t = posenc.tile.load_table @rows0 : !posenc.table<key>
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @two_normalizations kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  // expected-error@below {{'posenc.epilogue' op expects one posenc.tile.normalize}}
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %x = posenc.tile.normalize softmax %state
     %o = posenc.tile.normalize softmax %state
     posenc.yield %o : !posenc.output
   }

@@ -10,9 +10,11 @@
 posenc.plan @all_parts kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %r : !posenc.key
   }
   posenc.prepare @strip0 strip {
     %i = posenc.position query law(#posenc.iota)

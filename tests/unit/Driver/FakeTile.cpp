@@ -35,16 +35,22 @@ struct Buffer {
     EXPECT_EQ(code, arg.isInteger ? TileBuffer::kTypeCodeInt
                                   : TileBuffer::kTypeCodeFloat);
     EXPECT_EQ(bits, 32);
+    int64_t total = 0;
     for (int32_t d = 0; d < rank; ++d) {
       EXPECT_GE(dims[d].extent, 0);
-      EXPECT_LT((dims[d].extent - 1) * int64_t(dims[d].stride), int64_t(1)
-                                                                    << 31);
+      EXPECT_LT(span(d), int64_t(1) << 31);
+      total += span(d);
     }
+    EXPECT_LT(total, int64_t(1) << 31) << arg.getName();
+  }
+
+  int64_t span(int32_t d) const {
+    return std::max(dims[d].extent - 1, 0) * int64_t(dims[d].stride);
   }
 
   template <typename T = float>
-  T &at(int64_t x, int64_t y = 0, int64_t z = 0) const {
-    int64_t index[] = {x, y, z}, offset = 0;
+  T &at(ArrayRef<int64_t> index) const {
+    int64_t offset = 0;
     for (int32_t d = 0; d < rank; ++d) {
       int64_t local = index[d] - dims[d].min;
       if (local < 0 || local >= dims[d].extent) {
@@ -57,6 +63,11 @@ struct Buffer {
     }
     return reinterpret_cast<T *>(host)[offset];
   }
+
+  int64_t clamp(int32_t dim, double index) const {
+    double low = dims[dim].min, high = low + dims[dim].extent - 1;
+    return std::llround(index > low ? std::min(index, high) : low);
+  }
 };
 
 /// Real arithmetic in double.
@@ -67,8 +78,14 @@ struct Doubles {
     switch (predicate) {
     case arith::CmpFPredicate::OLT:
       return a < b;
+    case arith::CmpFPredicate::OLE:
+      return a <= b;
     case arith::CmpFPredicate::OGT:
       return a > b;
+    case arith::CmpFPredicate::OGE:
+      return a >= b;
+    case arith::CmpFPredicate::OEQ:
+      return a == b;
     default:
       ADD_FAILURE() << "not needed by these tests";
       return 0;
@@ -85,8 +102,18 @@ struct Doubles {
       return std::fabs(x[0]);
     case ScalarFunction::Exp:
       return std::exp(x[0]);
+    case ScalarFunction::Log:
+      return std::log(x[0]);
+    case ScalarFunction::Log1p:
+      return std::log1p(x[0]);
     case ScalarFunction::Tanh:
       return std::tanh(x[0]);
+    case ScalarFunction::Cos:
+      return std::cos(x[0]);
+    case ScalarFunction::Sin:
+      return std::sin(x[0]);
+    case ScalarFunction::Floor:
+      return std::floor(x[0]);
     case ScalarFunction::Add:
       return x[0] + x[1];
     case ScalarFunction::Sub:
@@ -95,11 +122,24 @@ struct Doubles {
       return x[0] * x[1];
     case ScalarFunction::Div:
       return x[0] / x[1];
+    case ScalarFunction::Maximum:
+    case ScalarFunction::Maxnum:
+      return std::max(x[0], x[1]);
+    case ScalarFunction::Minimum:
+    case ScalarFunction::Minnum:
+      return std::min(x[0], x[1]);
     default:
       ADD_FAILURE() << "not needed by these tests";
       return 0;
     }
   }
+};
+
+using Numbers = std::vector<double>;
+
+/// The row of the tile and the key of the run that a value is wanted for.
+struct Place {
+  int64_t row = 0, key = 0;
 };
 
 class Call {
@@ -109,21 +149,29 @@ public:
     for (auto [index, arg] : llvm::enumerate(tile.function.args)) {
       if (arg.rank == 0)
         numbers[arg.getName()] = static_cast<int32_t>(words[index]);
-      else
-        buffers.insert({arg.getName(),
-                        Buffer(reinterpret_cast<char *>(words[index]), arg)});
+      else if (!buffers
+                    .insert({arg.getName(),
+                             Buffer(reinterpret_cast<char *>(words[index]),
+                                    arg)})
+                    .second)
+        ADD_FAILURE() << "two arguments are called " << arg.getName();
     }
   }
 
   void transformKeys() {
-    const Buffer &k = buffer("k"), &out = buffer("keys");
-    int64_t count = k.dims[1].extent;
-    EXPECT_EQ(out.dims[1].extent, count);
-    for (int64_t j = 0; j < count; ++j) {
-      std::vector<double> key = read(k, j);
-      apply(plan.getKeysOp().getBody().front(), key, j, count);
-      for (size_t d = 0; d < key.size(); ++d)
-        out.at(d, j) = static_cast<float>(key[d]);
+    const Buffer &k = buffer("k");
+    Block &body = plan.getKeysOp().getBody().front();
+    for (int64_t j = 0; j < k.dims[1].extent; ++j) {
+      std::vector<Numbers> keys = transform(body, read(k, j), {0, j});
+      for (auto [index, key] : llvm::enumerate(keys)) {
+        std::string symbol = getKeySymbol(plan, index);
+        if (symbol.empty())
+          continue;
+        const Buffer &out = buffer("keys_" + symbol);
+        EXPECT_EQ(out.dims[1].extent, k.dims[1].extent);
+        for (size_t d = 0; d < key.size(); ++d)
+          out.at({int64_t(d), j}) = static_cast<float>(key[d]);
+      }
     }
   }
 
@@ -132,18 +180,21 @@ public:
     EXPECT_GT(n, 0);
     EXPECT_LE(n, tile.function.rows);
     EXPECT_EQ(buffer("q").dims[1].extent, n);
-    EXPECT_EQ(buffer("k").dims[1].extent, m);
     EXPECT_EQ(buffer("v").dims[1].extent, m);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer("state").host) % 64, 0u);
     EXPECT_EQ(buffer("state").dims[0].extent, tile.function.rows);
     EXPECT_EQ(buffer("state").dims[1].extent, tile.function.stateColumns);
-    checkStripsCover(m);
+    checkScratch(m);
     std::vector<int64_t> ends = checkSteps(m);
     for (int64_t i = 0; i < n; ++i)
-      computeRow(i, n, ends);
+      computeRow(i, m, ends);
   }
 
 private:
+  //===--------------------------------------------------------------------===//
+  // Arguments
+  //===--------------------------------------------------------------------===//
+
   const Buffer &buffer(const std::string &name) const {
     auto found = buffers.find(name);
     if (found == buffers.end()) {
@@ -153,19 +204,44 @@ private:
     return found->second;
   }
 
-  static std::vector<double> read(const Buffer &vectors, int64_t row) {
-    std::vector<double> result(vectors.dims[0].extent);
+  const TileArg &findArg(llvm::function_ref<bool(const TileArg &)> isIt) const {
+    const TileArg *found = llvm::find_if(tile.function.args, isIt);
+    if (found == tile.function.args.end()) {
+      ADD_FAILURE() << "no argument for an operation";
+      std::abort();
+    }
+    return *found;
+  }
+
+  static Numbers read(const Buffer &vectors, int64_t row) {
+    Numbers result(vectors.dims[0].extent);
     for (size_t d = 0; d < result.size(); ++d)
-      result[d] = vectors.at(d, row);
+      result[d] = vectors.at({int64_t(d), row});
     return result;
   }
 
-  void checkStripsCover(int64_t m) {
-    for (const TileArg &arg : tile.function.args)
+  void checkScratch(int64_t m) {
+    bool hasOneRun = plan.getDescending();
+    for (const TileArg &arg : tile.function.args) {
       if (arg.kind == TileArgKind::Strip && m > 0) {
-        buffer(arg.getName()).at(1 - m);
-        buffer(arg.getName()).at(tile.function.rows - 1);
+        buffer(arg.getName()).at({1 - m});
+        buffer(arg.getName()).at({tile.function.rows - 1});
       }
+      if (arg.kind != TileArgKind::Scan)
+        continue;
+      hasOneRun = true;
+      const Buffer &scan = buffer(arg.getName());
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(scan.host) % 64, 0u);
+      EXPECT_EQ(scan.dims[0].extent, tile.function.rows);
+      EXPECT_EQ(scan.dims[1].extent, 2 * m);
+      for (int64_t j = 0; j < 2 * m; ++j)
+        for (int64_t i = 0; i < tile.function.rows; ++i)
+          scan.at({i, j}) = NAN;
+    }
+    if (hasOneRun) {
+      EXPECT_TRUE(numbers.lookup("first"));
+      EXPECT_EQ(buffer("out").dims[1].extent, numbers.lookup("rows"));
+    }
   }
 
   std::vector<int64_t> checkSteps(int64_t m) {
@@ -184,171 +260,495 @@ private:
     return ends;
   }
 
-  /// Rotations and scales of a vector.
-  void apply(Block &body, std::vector<double> &vector, int64_t row,
-             int64_t rows) {
-    for (Operation &op : body.without_terminator()) {
-      if (auto scale = dyn_cast<TileScaleOp>(op)) {
-        for (double &x : vector)
-          x *= scale.getFactor().convertToDouble();
-        continue;
-      }
-      auto rotate = cast<TileRotateOp>(op);
-      const Buffer &angles = buffer("angles_" + rotate.getTable().str());
-      int64_t pairs = rotate.getDims() / 2;
-      EXPECT_EQ(angles.dims[0].extent, 2 * pairs);
-      EXPECT_EQ(angles.dims[1].extent, rows);
-      bool isHalf = rotate.getPairing() == Pairing::half;
-      for (int64_t p = 0; p < pairs; ++p) {
-        double &a = vector[rotate.getFirstDim() + (isHalf ? p : 2 * p)];
-        double &b =
-            vector[rotate.getFirstDim() + (isHalf ? p + pairs : 2 * p + 1)];
-        double c = angles.at(p, row), s = angles.at(pairs + p, row), x = a;
-        a = x * c - b * s;
-        b = x * s + b * c;
-      }
-    }
-  }
+  //===--------------------------------------------------------------------===//
+  // Numbers that do not depend on content
+  //===--------------------------------------------------------------------===//
 
-  void computeRow(int64_t i, int64_t n, ArrayRef<int64_t> ends) {
-    const Buffer &state = buffer("state"), &v = buffer("v");
-    int64_t width = v.dims[0].extent;
-    double maximum = -INFINITY, sum = 0;
-    std::vector<double> output(width);
-    if (!numbers.lookup("first")) {
-      maximum = state.at(i, 0);
-      sum = state.at(i, 1);
-      for (int64_t d = 0; d < width; ++d)
-        output[d] = state.at(i, 2 + d);
-    }
-    query = read(buffer("q"), i);
-    apply(plan.getPrologueOp().getBody().front(), query, i, n);
-    int64_t j = 0;
-    for (auto [step, end] : llvm::zip_equal(plan.getStepOps(), ends))
-      for (; j < end; ++j) {
-        double score = computeScore(StepOp(step).getBody().front(), i, j);
-        if (score == -INFINITY)
-          continue;
-        double next = std::max(maximum, score);
-        double scale = std::exp2(maximum - next);
-        double weight = std::exp2(score - next);
-        maximum = next;
-        sum = sum * scale + weight;
-        for (int64_t d = 0; d < width; ++d)
-          output[d] = output[d] * scale + weight * v.at(d, j);
-      }
-    state.at(i, 0) = static_cast<float>(maximum);
-    state.at(i, 1) = static_cast<float>(sum);
-    for (int64_t d = 0; d < width; ++d)
-      state.at(i, 2 + d) = static_cast<float>(output[d]);
-    if (buffer("out").dims[1].extent)
-      for (int64_t d = 0; d < width; ++d)
-        buffer("out").at(d, i) =
-            static_cast<float>(sum == 0 ? 0 : output[d] / sum);
-    if (buffer("lse").dims[0].extent)
-      buffer("lse").at(i) =
-          static_cast<float>((maximum + std::log2(sum)) * llvm::numbers::ln2);
-  }
-
-  double computeScore(Block &body, int64_t i, int64_t j) {
-    llvm::DenseMap<Value, double> values;
-    for (Operation &op : body.without_terminator())
-      if (op.getNumResults() == 1)
-        values[op.getResult(0)] = evaluate(op, values, i, j);
-    return values.lookup(body.getTerminator()->getOperand(0));
-  }
-
-  double evaluate(Operation &op, llvm::DenseMap<Value, double> &values,
-                  int64_t i, int64_t j) {
-    auto in = [&](unsigned index) {
-      return values.lookup(op.getOperand(index));
-    };
-    if (auto dot = dyn_cast<DotOp>(op)) {
-      const Buffer &k = buffer("k");
-      double sum = 0;
-      for (size_t d = 0; d < query.size(); ++d)
-        sum += query[d] * k.at(d, j);
-      return sum * dot.getScale().convertToDouble();
-    }
-    if (isa<AddOp>(op))
-      return in(0) + in(1);
-    if (isa<TileToBase2Op>(op))
-      return in(0) * llvm::numbers::log2e;
-    if (auto strip = dyn_cast<TileLoadStripOp>(op))
-      return buffer("strip_" + strip.getTable().str()).at(i - j);
-    if (auto select = dyn_cast<SelectOp>(op)) {
-      // The alignment is in the shift.
-      int64_t row = i + numbers.lookup("query_begin");
-      int64_t shift = numbers.lookup("query_shift");
-      int64_t key = j + numbers.lookup("key_begin");
-      return isa<CausalMaskAttr>(select.getMaskAttr()) && key > row + shift
-                 ? -INFINITY
-                 : in(0);
-    }
-    if (auto position = dyn_cast<PositionOp>(op))
-      return getPosition(position, i, j);
-    if (auto relation = dyn_cast<RelationOp>(op))
-      return relation.getLaw().apply(in(0) - in(1));
-    if (auto bias = dyn_cast<BiasOp>(op))
-      return evaluateRegion(bias.getBody(), bias.getInputs(), {}, values, i, j);
-    if (auto map = dyn_cast<MapOp>(op))
-      return evaluateRegion(map.getBody(), map.getInputs(),
-                            {values.lookup(map.getScores().front())}, values, i,
-                            j);
-    return 0; // tables are read where they are used
-  }
-
-  double getPosition(PositionOp op, int64_t i, int64_t j) {
+  double getPosition(PositionOp op, Place place) {
     bool isQuery = op.getSide() == Side::query;
-    if (auto law = dyn_cast<PositionTensorAttr>(op.getLaw())) {
-      std::string name = (isQuery ? "query_positions_" : "key_positions_") +
-                         law.getName().str();
-      return buffer(name).at<int32_t>(isQuery ? i : j);
+    int64_t token = isQuery ? place.row : place.key;
+    Alignment alignment = op.getLaw().getAlignment();
+    if (auto law = dyn_cast<IotaAttr>(op.getLaw())) {
+      token += law.getOffset() +
+               numbers.lookup(isQuery ? "query_begin" : "key_begin");
+      if (isQuery && alignment == Alignment::bottom_right)
+        token += numbers.lookup("query_shift");
+      return static_cast<double>(token);
     }
-    auto law = cast<IotaAttr>(op.getLaw());
-    return law.getOffset() + (isQuery ? i + numbers.lookup("query_begin") +
-                                            numbers.lookup("query_shift")
-                                      : j + numbers.lookup("key_begin"));
+    auto law = cast<PositionTensorAttr>(op.getLaw());
+    const TileArg &arg = findArg([&](const TileArg &candidate) {
+      auto other = dyn_cast_or_null<PositionTensorAttr>(candidate.law);
+      return other && other.getName() == law.getName() &&
+             other.getAxis() == law.getAxis() &&
+             (isQuery ? candidate.kind == TileArgKind::QueryPositions &&
+                            candidate.alignment == alignment
+                      : candidate.kind == TileArgKind::KeyPositions);
+    });
+    return buffer(arg.getName()).at<int32_t>({token});
   }
 
-  double evaluateRegion(Region &region, ValueRange inputs,
-                        SmallVector<double> arguments,
-                        llvm::DenseMap<Value, double> &values, int64_t i,
-                        int64_t j) {
-    double relation = 0;
-    for (Value input : inputs) {
-      auto table = input.getDefiningOp<TableOp>();
-      if (!table) {
-        arguments.push_back(values.lookup(input));
-        relation = arguments.back();
-        continue;
-      }
-      const TileArg *arg =
-          llvm::find_if(tile.function.args, [&](const TileArg &candidate) {
-            return candidate.kind == TileArgKind::Table &&
-                   candidate.law == table.getLaw() &&
-                   candidate.type == table.getType();
-          });
-      SmallVector<int64_t, 3> index;
-      for (TableAxis axis : arg->dims)
-        index.push_back(axis == TableAxis::key     ? j
-                        : axis == TableAxis::query ? i
-                                                   : relation);
-      index.resize(3, 0);
-      double number = buffer(arg->getName()).at(index[0], index[1], index[2]);
-      if (llvm::is_contained(arg->dims, TableAxis::query) &&
-          llvm::is_contained(arg->dims, TableAxis::key) && number <= -1e30)
-        return -INFINITY;
-      arguments.push_back(number);
+  /// A position or relation.
+  double getIndex(Value value, Place place) {
+    if (auto position = value.getDefiningOp<PositionOp>())
+      return getPosition(position, place);
+    if (auto remap = value.getDefiningOp<RemapOp>())
+      return evaluateScalarRegion<double>(
+          remap.getBody(), {getIndex(remap.getPosition(), place)}, Doubles());
+    if (auto relation = value.getDefiningOp<RelationOp>()) {
+      double distance = getIndex(relation.getQuery(), place) -
+                        getIndex(relation.getKey(), place);
+      if (auto law = dyn_cast<DifferenceAttr>(relation.getLaw()))
+        return law.getOrientation() == Orientation::query_minus_key ? distance
+                                                                    : -distance;
+      return relation.getLaw().apply(static_cast<int64_t>(distance));
     }
-    return evaluateScalarRegion<double>(region, arguments, Doubles());
+    auto map = value.getDefiningOp<RelationMapOp>();
+    double result = evaluateTerm(map.getBody(), map.getInputs(), {}, place);
+    if (map.getRows())
+      result = std::clamp<double>(result, 0, *map.getRows() - 1);
+    return result;
+  }
+
+  /// The argument of a table operation, and its buffer.
+  const TileArg &findTable(Value table) {
+    auto atQuery = table.getDefiningOp<AtQueryOp>();
+    if (atQuery)
+      table = atQuery.getTable();
+    return findArg([&](const TileArg &arg) {
+      if (arg.isAtQuery != static_cast<bool>(atQuery) ||
+          (atQuery && arg.alignment != atQuery.getAlignment()))
+        return false;
+      if (auto load = table.getDefiningOp<TileLoadTableOp>())
+        return arg.kind == TileArgKind::PreparedTable &&
+               arg.symbol == load.getTable();
+      auto op = table.getDefiningOp<TableOp>();
+      return arg.kind == TileArgKind::Table && arg.law == op.getLaw() &&
+             arg.type == op.getType();
+    });
+  }
+
+  double lookUp(Value table, double row, int64_t channel, Place place) {
+    if (auto map = table.getDefiningOp<TableMapOp>())
+      return evaluateScalarRegion<double>(
+          map.getBody(), {double(std::llround(row)), double(channel)},
+          Doubles());
+    const TileArg &arg = findTable(table);
+    const Buffer &numbers = buffer(arg.getName());
+    SmallVector<int64_t> index;
+    for (auto [dim, axis] : llvm::enumerate(arg.dims))
+      index.push_back(axis == TableAxis::key       ? place.key
+                      : axis == TableAxis::query   ? place.row
+                      : axis == TableAxis::channel ? channel
+                      // A table of the call's distances has all of them.
+                      : arg.hasRelationRows ? std::llround(row)
+                                            : numbers.clamp(dim, row));
+    index.resize(std::max<size_t>(index.size(), 1));
+    double number = numbers.at(index);
+    bool isDense = llvm::is_contained(arg.dims, TableAxis::query) &&
+                   llvm::is_contained(arg.dims, TableAxis::key);
+    return isDense && number <= -1e30 ? -INFINITY : number;
+  }
+
+  double evaluateTerm(Region &region, ValueRange inputs, Numbers scores,
+                      Place place) {
+    int64_t extent = 1;
+    bool isSum = false;
+    for (Value input : inputs)
+      if (auto index = input.getDefiningOp<SumIndexOp>()) {
+        extent = index.getExtent();
+        isSum = true;
+      }
+    double sum = 0;
+    for (int64_t m = 0; m < extent; ++m) {
+      SmallVector<double> arguments(scores.begin(), scores.end());
+      double row = 0;
+      for (Value input : inputs) {
+        if (isa<TableType>(input.getType())) {
+          arguments.push_back(lookUp(input, row, m, place));
+          continue;
+        }
+        row = input.getDefiningOp<SumIndexOp>() ? m : getIndex(input, place);
+        arguments.push_back(row);
+      }
+      double value = evaluateScalarRegion<double>(region, arguments, Doubles());
+      sum = isSum ? sum + value : value;
+    }
+    return sum;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Vectors
+  //===--------------------------------------------------------------------===//
+
+  std::vector<Numbers> transform(Block &body, Numbers vector, Place place) {
+    std::map<void *, Numbers> vectors;
+    vectors[body.getArgument(0).getAsOpaquePointer()] = std::move(vector);
+    for (Operation &op : body.without_terminator()) {
+      if (!isa<QueryType, KeyType>(op.getResult(0).getType()))
+        continue;
+      Numbers result = vectors.at(op.getOperand(0).getAsOpaquePointer());
+      change(op, result, place);
+      vectors[op.getResult(0).getAsOpaquePointer()] = std::move(result);
+    }
+    std::vector<Numbers> yielded;
+    for (Value value : body.getTerminator()->getOperands())
+      yielded.push_back(vectors.at(value.getAsOpaquePointer()));
+    return yielded;
+  }
+
+  void change(Operation &op, Numbers &vector, Place place) {
+    if (auto rotate = dyn_cast<TileRotateOp>(op))
+      return turn(rotate, vector, place);
+    if (auto norm = dyn_cast<VectorNormOp>(op))
+      return normalize(norm, vector, place);
+    double factor = 1;
+    if (auto scale = dyn_cast<TileScaleOp>(op))
+      factor = scale.getFactor().convertToDouble();
+    else if (auto scale = dyn_cast<RowScaleOp>(op))
+      factor = evaluateTerm(scale.getBody(), scale.getInputs(), {}, place);
+    for (auto [c, x] : llvm::enumerate(vector)) {
+      x *= factor;
+      if (auto add = dyn_cast<VaddOp>(op))
+        x += lookUp(add.getTable(),
+                    add.getPosition() ? getIndex(add.getPosition(), place) : 0,
+                    c, place);
+      else if (auto scale = dyn_cast<ChannelScaleOp>(op))
+        x *= scale.getOffset().convertToDouble() +
+             lookUp(scale.getTable(), 0, c, place);
+      else if (auto map = dyn_cast<VectorMapOp>(op))
+        x = evaluateScalarRegion<double>(map.getBody(), {x}, Doubles());
+    }
+  }
+
+  void turn(TileRotateOp op, Numbers &vector, Place place) {
+    const Buffer &angles = buffer("angles_" + op.getTable().str());
+    bool isQuery = isa<QueryType>(op.getType());
+    int64_t pairs = op.getDims() / 2;
+    int64_t token = isQuery ? place.row : place.key;
+    EXPECT_EQ(angles.dims[0].extent, 2 * pairs);
+    EXPECT_EQ(angles.dims[1].extent,
+              buffer(isQuery ? "q" : "k").dims[1].extent);
+    bool isHalf = op.getPairing() == Pairing::half;
+    for (int64_t p = 0; p < pairs; ++p) {
+      double &a = vector[op.getFirstDim() + (isHalf ? p : 2 * p)];
+      double &b = vector[op.getFirstDim() + (isHalf ? p + pairs : 2 * p + 1)];
+      double c = angles.at({p, token}), s = angles.at({pairs + p, token}),
+             x = a;
+      a = x * c - b * s;
+      b = x * s + b * c;
+    }
+  }
+
+  void normalize(VectorNormOp op, Numbers &vector, Place place) {
+    Numbers all = vector;
+    if (op.getOver() == NormAxis::all_heads) {
+      bool isQuery = isa<QueryType>(op.getType());
+      const Buffer &heads = buffer(isQuery ? "all_q" : "all_k");
+      EXPECT_EQ(heads.dims[1].extent,
+                int64_t(isQuery ? plan.getHeads() : plan.getKvHeads()));
+      all.clear();
+      for (int64_t h = 0; h < heads.dims[1].extent; ++h)
+        for (int64_t c = 0; c < heads.dims[0].extent; ++c)
+          all.push_back(heads.at({c, h, isQuery ? place.row : place.key}));
+    }
+    double mean = 0, squares = 0, count = static_cast<double>(all.size());
+    if (op.getKind() == NormKind::layer)
+      for (double x : all)
+        mean += x / count;
+    for (double x : all)
+      squares += (x - mean) * (x - mean);
+    if (op.getKind() != NormKind::l2)
+      squares /= count;
+    double epsilon = op.getEpsilon().convertToDouble();
+    double length = op.getEpsilonSite() == EpsilonSite::added
+                        ? std::sqrt(squares + epsilon)
+                        : std::max(std::sqrt(squares), epsilon);
+    for (double &x : vector)
+      x = (x - mean) / length;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Scores
+  //===--------------------------------------------------------------------===//
+
+  /// The scores of a step for row `i` and its keys [begin, end).
+  struct Scores {
+    Block &body;
+    int64_t row, begin, end;
+    std::map<void *, Numbers> values;
+
+    Numbers &operator[](Value value) {
+      return values[value.getAsOpaquePointer()];
+    }
+  };
+
+  Numbers getVector(Value vector, int64_t j) {
+    unsigned number = cast<BlockArgument>(vector).getArgNumber();
+    if (number < queries.size())
+      return queries[number];
+    std::string symbol = getKeySymbol(plan, number - queries.size());
+    return read(buffer(symbol.empty() ? "k" : "k_" + symbol), j);
+  }
+
+  void evaluate(Operation &op, Scores &scores) {
+    auto of = [&](Value score, int64_t j) {
+      return scores[score][j - scores.begin];
+    };
+    auto forKeys = [&](llvm::function_ref<double(int64_t)> get) {
+      Numbers result;
+      for (int64_t j = scores.begin; j < scores.end; ++j)
+        result.push_back(get(j));
+      scores[op.getResult(0)] = std::move(result);
+    };
+    if (auto dot = dyn_cast<DotOp>(op))
+      return forKeys([&](int64_t j) {
+        Numbers q = getVector(dot.getQuery(), j),
+                k = getVector(dot.getKey(), j);
+        int64_t shape[] = {0, 0, int64_t(q.size())};
+        if (dot.getChannels())
+          llvm::copy(*dot.getChannels(), shape);
+        double sum = 0;
+        for (int64_t c = 0; c < shape[2]; ++c)
+          sum += q[shape[0] + c] * k[shape[1] + c];
+        return sum * dot.getScale().convertToDouble();
+      });
+    if (auto dot = dyn_cast<TableDotOp>(op))
+      return forKeys([&](int64_t j) {
+        Value index = dot.getIndex();
+        double row = isa<ScoreType>(index.getType())
+                         ? of(index, j)
+                         : getIndex(index, {scores.row, j});
+        double low = isa<ScoreType>(index.getType()) ? std::floor(row) : row;
+        Numbers vector = getVector(dot.getVector(), j);
+        double sum = 0;
+        for (auto [c, x] : llvm::enumerate(vector)) {
+          Place place{scores.row, j};
+          double value = lookUp(dot.getTable(), low, c, place);
+          if (row != low)
+            value = (1 - (row - low)) * value +
+                    (row - low) * lookUp(dot.getTable(), low + 1, c, place);
+          sum += x * value;
+        }
+        return sum * dot.getScale().convertToDouble();
+      });
+    if (isa<AddOp>(op))
+      return forKeys([&](int64_t j) {
+        return of(op.getOperand(0), j) + of(op.getOperand(1), j);
+      });
+    if (isa<TileToBase2Op>(op))
+      return forKeys([&](int64_t j) {
+        return of(op.getOperand(0), j) * llvm::numbers::log2e;
+      });
+    if (auto strip = dyn_cast<TileLoadStripOp>(op))
+      return forKeys([&](int64_t j) {
+        return buffer("strip_" + strip.getTable().str()).at({scores.row - j});
+      });
+    if (auto select = dyn_cast<SelectOp>(op))
+      return forKeys([&](int64_t j) {
+        if (isAllowed(select, {scores.row, j}))
+          return of(select.getScore(), j);
+        return select.getOther() ? of(select.getOther(), j) : -INFINITY;
+      });
+    if (auto bias = dyn_cast<BiasOp>(op))
+      return forKeys([&](int64_t j) {
+        return evaluateTerm(bias.getBody(), bias.getInputs(), {},
+                            {scores.row, j});
+      });
+    if (auto map = dyn_cast<MapOp>(op))
+      return forKeys([&](int64_t j) {
+        Numbers arguments;
+        for (Value score : map.getScores())
+          arguments.push_back(of(score, j));
+        if (llvm::is_contained(arguments, -INFINITY))
+          return -double(INFINITY);
+        return evaluateTerm(map.getBody(), map.getInputs(), arguments,
+                            {scores.row, j});
+      });
+    if (auto scan = dyn_cast<RowscanOp>(op)) {
+      Numbers input = scores[scan.getScore()], result(input.size());
+      double sum = 0;
+      for (size_t j = input.size(); j-- > 0;) {
+        bool isMasked = input[j] == -INFINITY;
+        double term = isMasked ? 0
+                               : evaluateScalarRegion<double>(
+                                     scan.getBody(), {input[j]}, Doubles());
+        bool isExclusive = scan.getKind() == ScanKind::exclusive;
+        result[j] = isMasked ? -INFINITY : isExclusive ? sum : sum + term;
+        sum += term;
+      }
+      scores[scan.getResult()] = std::move(result);
+    }
+    // Positions, relations and tables are read where they are used.
+  }
+
+  bool isAllowed(SelectOp op, Place place) {
+    if (!op.getMask())
+      return evaluateTerm(op.getBody(), op.getInputs(), {}, place) != 0;
+    double a = static_cast<double>(place.row + numbers.lookup("query_begin"));
+    double b = static_cast<double>(place.key + numbers.lookup("key_begin"));
+    auto alignment = op.getMaskAttr().getMaskAlignment();
+    if (alignment.value_or(Alignment::top_left) == Alignment::bottom_right)
+      a += static_cast<double>(numbers.lookup("query_shift"));
+    if (!op.getPositions().empty()) {
+      a = getIndex(op.getPositions()[0], place);
+      b = getIndex(op.getPositions()[1], place);
+    }
+    return op.getMaskAttr().allowsPair(a, b);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The state
+  //===--------------------------------------------------------------------===//
+
+  struct Row {
+    double maximum = -INFINITY, sum = 0, weights = 0;
+    Numbers output;
+
+    /// Makes room for an exponent.
+    void rescale(double exponent) {
+      double next = std::max(maximum, exponent);
+      double factor = maximum == next ? 1 : std::exp2(maximum - next);
+      sum *= factor;
+      weights *= factor;
+      for (double &x : output)
+        x *= factor;
+      maximum = next;
+    }
+  };
+
+  TileNormalizeOp getNormalize() {
+    auto ops =
+        plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
+    return *ops.begin();
+  }
+
+  Row loadState(int64_t i) {
+    const Buffer &state = buffer("state");
+    Row row;
+    row.output.resize(buffer("v").dims[0].extent);
+    if (numbers.lookup("first"))
+      return row;
+    row.maximum = state.at({i, 0});
+    row.sum = state.at({i, 1});
+    row.weights = state.at({i, 2});
+    for (size_t c = 0; c < row.output.size(); ++c)
+      row.output[c] = state.at({i, int64_t(3 + c)});
+    return row;
+  }
+
+  void storeState(const Row &row, int64_t i) {
+    const Buffer &state = buffer("state");
+    state.at({i, 0}) = static_cast<float>(row.maximum);
+    state.at({i, 1}) = static_cast<float>(row.sum);
+    state.at({i, 2}) = static_cast<float>(row.weights);
+    for (size_t c = 0; c < row.output.size(); ++c)
+      state.at({i, int64_t(3 + c)}) = static_cast<float>(row.output[c]);
+  }
+
+  void computeRow(int64_t i, int64_t m, ArrayRef<int64_t> ends) {
+    Row row = loadState(i);
+    queries = transform(plan.getPrologueOp().getBody().front(),
+                        read(buffer("q"), i), {i, 0});
+    int64_t begin = 0;
+    for (auto [step, end] : llvm::zip_equal(plan.getStepOps(), ends)) {
+      Scores scores{step.getBody().front(), i, begin, end, {}};
+      for (Operation &op : scores.body.without_terminator())
+        evaluate(op, scores);
+      for (int64_t j = begin; j < end; ++j)
+        accumulate(row, scores, j);
+      begin = end;
+    }
+    storeState(row, i);
+    finish(row, i);
+  }
+
+  void accumulate(Row &row, Scores &scores, int64_t j) {
+    ValueRange yielded = scores.body.getTerminator()->getOperands();
+    double score = scores[yielded[0]][j - scores.begin];
+    yielded = yielded.drop_front();
+    if (score == -INFINITY)
+      return;
+    double weight = score;
+    switch (getNormalize().getKind()) {
+    case NormalizeKind::softmax:
+    case NormalizeKind::exp:
+      row.rescale(score);
+      weight = std::exp2(score - row.maximum);
+      row.sum += weight;
+      break;
+    case NormalizeKind::identity:
+      break;
+    case NormalizeKind::abs_sum:
+      row.sum += std::fabs(score);
+      break;
+    case NormalizeKind::linear: {
+      double other = scores[yielded[0]][j - scores.begin];
+      yielded = yielded.drop_front();
+      if (other == -INFINITY)
+        return;
+      row.sum += other;
+      break;
+    }
+    }
+    row.weights += weight;
+    for (size_t c = 0; c < row.output.size(); ++c) {
+      double value = buffer("v").at({int64_t(c), j});
+      for (size_t t = 0; t < yielded.size(); t += 2)
+        value += lookUp(yielded[t], getIndex(yielded[t + 1], {scores.row, j}),
+                        c, {scores.row, j});
+      row.output[c] += weight * value;
+    }
+  }
+
+  /// Divides by what the kind says and writes the results.
+  void finish(Row row, int64_t i) {
+    TileNormalizeOp op = getNormalize();
+    double divisor = 1;
+    switch (op.getKind()) {
+    case NormalizeKind::softmax:
+      if (op.getSink()) {
+        double sink = lookUp(op.getSink(), 0, 0, {i, 0});
+        row.rescale(sink * llvm::numbers::log2e);
+        row.sum += std::exp2(sink * llvm::numbers::log2e - row.maximum);
+      }
+      divisor = row.sum;
+      break;
+    case NormalizeKind::exp:
+      divisor = row.sum == 0 ? 1 : std::exp2(-row.maximum);
+      break;
+    case NormalizeKind::identity:
+      break;
+    case NormalizeKind::abs_sum:
+      divisor = std::clamp(row.sum, (*op.getBounds())[0], (*op.getBounds())[1]);
+      break;
+    case NormalizeKind::linear:
+      divisor = row.sum;
+      break;
+    }
+    auto share = [&](double x) { return divisor == 0 ? 0 : x / divisor; };
+    bool hasRest = !plan.getEpilogueOp()
+                        .getBody()
+                        .front()
+                        .getOps<TileRemainderOp>()
+                        .empty();
+    if (buffer("out").dims[1].extent)
+      for (int64_t c = 0, e = row.output.size(); c < e; ++c) {
+        double value = share(row.output[c]);
+        if (hasRest)
+          value += (1 - share(row.weights)) * buffer("own_v").at({c, i});
+        buffer("out").at({c, i}) = static_cast<float>(value);
+      }
+    if (buffers.count("lse") && buffer("lse").dims[0].extent)
+      buffer("lse").at({i}) = static_cast<float>(
+          (row.maximum + std::log2(row.sum)) * llvm::numbers::ln2);
   }
 
   const FakeTile &tile;
   PlanOp plan;
   llvm::StringMap<int64_t> numbers;
   std::map<std::string, Buffer> buffers;
-  std::vector<double> query;
+  /// Of the current row.
+  std::vector<Numbers> queries;
 };
 
 } // namespace

@@ -20,7 +20,7 @@ namespace posenc::test {
 
 class HostProgram {
 public:
-  /// `spec` holds one kernel of level 1. Plans are made for `isas`; their steps
+  /// `spec` holds one kernel of level 1 or 2. Plans are made for `isas`; their steps
   /// walk blocks of `keys` keys, and that for x86-64 has tiles of 48 and 32
   /// rows.
   HostProgram(const std::string &spec, std::vector<std::string> isas,

@@ -140,13 +140,20 @@ std::unique_ptr<Tensor> Problem::make(const KernelTensor &description) {
   if (!tensor->isMapped())
     return tensor;
   std::normal_distribution<float> normal;
+  auto counts = [&](ExtentKind kind) {
+    return llvm::any_of(description.extents, [&](const Extent &extent) {
+      return extent.kind == kind;
+    });
+  };
+  bool isOfPairs = !description.isOutput && counts(ExtentKind::QueryLen) &&
+                   counts(ExtentKind::KeyLen);
   for (int64_t i = 0; i < tensor->count(); ++i) {
     if (description.isInteger)
       tensor->at<int32_t>(i) = static_cast<int32_t>(random() % 40);
     else
       tensor->at<float>(i) = description.isOutput ? NAN : normal(random);
     // Pairs may be masked by value.
-    if (description.extents.size() == 3 && !description.isOutput && i % 7 == 3)
+    if (isOfPairs && i % 7 == 3)
       tensor->at<float>(i) = -INFINITY;
   }
   return tensor;
@@ -164,10 +171,10 @@ Problem::getStrides(const KernelTensor &description,
   int64_t rowStride = isKey     ? options.keyStride
                       : isQuery ? options.queryStride
                                 : 0;
-  if (options.isStrided && extents.size() == 4)
+  if (options.isStrided && extents.size() == 4 && description.unitStride)
     std::swap(order[1], order[2]);
   // Tables, but not positions, may be transposed.
-  if (options.isStrided && extents.size() < 4 && !description.unitStride)
+  if (options.isStrided && !description.unitStride)
     std::reverse(order.begin(), order.end());
   int64_t stride = 1;
   for (size_t axis : order) {
@@ -277,7 +284,7 @@ std::string Problem::compare() {
   Accuracy accuracy = measureOutput(*reference, o);
   if (!accuracy.isAccurate())
     return accuracy.describe("o");
-  if (kernel.getNoLse())
+  if (!kernel.exportsLse())
     return "";
   if (!options.wantsLse) {
     bool untouched = llvm::all_of(lse, [](float x) { return std::isnan(x); });

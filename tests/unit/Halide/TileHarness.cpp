@@ -39,8 +39,8 @@ static std::string makeStep(const PlanOptions &options, bool whole) {
   bool masks = options.causal && !whole;
   if (masks)
     text += "%u = posenc.select %t mask(#posenc.causal)\n";
-  return text + "posenc.yield " + (masks ? "%u" : "%t") +
-         " : !posenc.score\n}\n";
+  return text + "posenc.yield " + (masks ? "%u" : "%t") + options.yields +
+         " : !posenc.score" + options.yieldTypes + "\n}\n";
 }
 
 std::string posenc::test::makePlan(const PlanOptions &options) {
@@ -57,11 +57,14 @@ std::string posenc::test::makePlan(const PlanOptions &options) {
                      "]) keys(" + number(options.keys) + ") {\n";
   if (!options.pairing.empty())
     text += "posenc.prepare @angles0 angles {\n"
+            "^bb0(%k: !posenc.key):\n"
             "%p = posenc.position key law(#posenc.iota)\n"
             "%f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = " +
             number(options.rotatedDims) +
             ">)\n"
-            "posenc.yield %p, %f : !posenc.coord, !posenc.freqs\n}\n";
+            "%r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) "
+            ": !posenc.key\n"
+            "posenc.yield %r : !posenc.key\n}\n";
   if (options.strip)
     text += "posenc.prepare @strip0 strip {\n"
             "%b = posenc.bias() {\n"
@@ -286,6 +289,13 @@ Problem::Problem(const PlanOptions &options, int64_t queryLen, int64_t keyLen)
   score = [](double dot, int64_t, int64_t) { return dot; };
 }
 
+float Problem::element(llvm::StringRef table, int64_t channel, int64_t key,
+                       int64_t query, int64_t row) {
+  double phase = static_cast<double>(table.size());
+  return static_cast<float>(
+      std::sin(phase + 1.7 * channel + 0.3 * key + 0.7 * query + 2.3 * row));
+}
+
 double Problem::angle(int64_t position, int64_t pair) const {
   return position * std::pow(1.0e4, -2.0 * pair / options.rotatedDims);
 }
@@ -343,6 +353,51 @@ static std::vector<int64_t> getStepEnds(const Problem &problem, int64_t begin,
   return {open / options.keys * options.keys, all};
 }
 
+namespace {
+/// The keys and rows of a call.
+struct Range {
+  int64_t keyBegin, keyCount, begin, rows;
+};
+} // namespace
+
+static void addTable(Call &call, const TileArg &arg, const Problem &problem,
+                     Range range) {
+  int64_t numRows = 1, channels = 1;
+  if (auto operand = llvm::dyn_cast<OperandAttr>(arg.law)) {
+    numRows = operand.getRows();
+    channels = operand.getChannels();
+  }
+  std::vector<int64_t> extents;
+  for (TableAxis axis : arg.dims)
+    extents.push_back(axis == TableAxis::channel ? channels
+                      : axis == TableAxis::key   ? range.keyCount
+                      : axis == TableAxis::query ? range.rows
+                                                 : numRows);
+  float *data = call.addArray(extents);
+  std::vector<int64_t> at(extents.size());
+  int64_t count = 1;
+  for (int64_t extent : extents)
+    count *= extent;
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t rest = n, index[4] = {}; // channel, key, query, row
+    for (size_t dim = 0; dim < extents.size(); ++dim) {
+      TableAxis axis = arg.dims[dim];
+      int64_t x = rest % extents[dim];
+      rest /= extents[dim];
+      if (axis == TableAxis::channel)
+        index[0] = x;
+      else if (axis == TableAxis::key)
+        index[1] = range.keyBegin + x;
+      else if (axis == TableAxis::query)
+        index[2] = range.begin + x;
+      else
+        index[3] = x;
+    }
+    data[n] =
+        Problem::element(arg.symbol, index[0], index[1], index[2], index[3]);
+  }
+}
+
 /// One tile over its keys in `runs` calls.
 static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
                     const std::vector<float> &keys, int64_t begin, int64_t end,
@@ -397,7 +452,9 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
         break;
       }
       case TileArgKind::Table:
-        if (arg.dims.size() == 2)
+        if (arg.symbol != "bias" && arg.symbol != "rows")
+          addTable(call, arg, problem, {keyBegin, keyCount, begin, rows});
+        else if (arg.dims.size() == 2)
           call.addFloats({keyCount, rows}, [&](int64_t i, int64_t j) {
             return problem.pairs[(begin + i) * problem.keyLen + keyBegin + j];
           });
@@ -449,7 +506,14 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::LogSumExp:
         lse = call.addArray({isLast ? rows : 0});
         break;
+      case TileArgKind::Scan:
+        call.addArray({tile.signature.rows, 2 * keyCount});
+        break;
       case TileArgKind::TransformedKey:
+      case TileArgKind::OwnValue:
+      case TileArgKind::AllQueries:
+      case TileArgKind::AllKeys:
+      case TileArgKind::PreparedTable:
         std::abort();
       }
     }
@@ -497,6 +561,12 @@ static std::vector<double> rotateRow(const Problem &problem, const float *row,
   return result;
 }
 
+static double getValue(const Problem &problem, int64_t i, int64_t j,
+                       int64_t d) {
+  double value = problem.v[j * problem.options.valueDim + d];
+  return problem.tableValue ? value + problem.tableValue(i, j, d) : value;
+}
+
 ReferenceOutputs posenc::test::evaluateProblem(const Problem &problem) {
   const PlanOptions &options = problem.options;
   int64_t rows = problem.queryLen, keys = problem.keyLen,
@@ -525,8 +595,7 @@ ReferenceOutputs posenc::test::evaluateProblem(const Problem &problem) {
       maximum = std::max(maximum, score);
       maxScore = std::max(maxScore, std::abs(score));
       for (int64_t d = 0; d < valueDim; ++d)
-        maxValue =
-            std::max<double>(maxValue, std::abs(problem.v[j * valueDim + d]));
+        maxValue = std::max(maxValue, std::abs(getValue(problem, i, j, d)));
     }
     std::vector<double> o(valueDim);
     for (int64_t j = 0; j < keys; ++j) {
@@ -535,7 +604,7 @@ ReferenceOutputs posenc::test::evaluateProblem(const Problem &problem) {
       double weight = std::exp(scores[j] - maximum);
       sum += weight;
       for (int64_t d = 0; d < valueDim; ++d)
-        o[d] += weight * problem.v[j * valueDim + d];
+        o[d] += weight * getValue(problem, i, j, d);
     }
     for (double value : o)
       result.o.data.push_back(sum > 0 ? value / sum : 0);

@@ -31,6 +31,8 @@ struct PlanOptions {
   int64_t firstDim = 0, rotatedDims = 0;
   /// Lines of a step between %s, the dot product, and %t, its result.
   std::string terms = "%t = posenc.tile.to_base2 %s\n";
+  /// More that the step yields, with its types: a table and a relation.
+  std::string yields, yieldTypes;
   bool strip = false;
   bool causal = false;
   /// One step for all keys instead of interior and edge.
@@ -80,8 +82,14 @@ struct Problem {
   std::vector<float> rowTable; // [rows]
   std::vector<int32_t> queryPositions, keyPositions;
   std::function<double(int64_t)> strip; // of the distance, base 2
+  /// What is added to channel d of the value of (row, key).
+  std::function<double(int64_t, int64_t, int64_t)> tableValue;
   /// Natural score of (row, key) from the scaled dot product, before the mask.
   std::function<double(double, int64_t, int64_t)> score;
+
+  /// An element of any other table.
+  static float element(llvm::StringRef table, int64_t channel, int64_t key,
+                       int64_t query, int64_t row);
 
   int64_t shift() const { return bottomRight ? keyLen - queryLen : 0; }
   double angle(int64_t position, int64_t pair) const;

@@ -230,3 +230,146 @@ TEST_P(TileNumericsTest, LargeScores) {
     x *= 1e4f;
   EXPECT_EQ(compare(plan, problem), "");
 }
+
+//===----------------------------------------------------------------------===//
+// Terms without a lowering of their own
+//===----------------------------------------------------------------------===//
+
+static const std::string positions =
+    "%i = posenc.position query law(#posenc.iota)\n"
+    "%j = posenc.position key law(#posenc.iota)\n";
+
+/// The distance of a pair as the kernel counts it.
+static int64_t getDistance(const Problem &problem, int64_t i, int64_t j) {
+  return i + problem.shift() - j;
+}
+
+/// The product of a row of a table over channels with a vector.
+static double multiply(const Problem &problem, const std::vector<float> &rows,
+                       int64_t token, int64_t row) {
+  double sum = 0;
+  for (int64_t c = 0; c < problem.options.headDim; ++c)
+    sum += rows[token * problem.options.headDim + c] *
+           double(Problem::element("vectors", c, 0, 0, row));
+  return sum;
+}
+
+TEST_P(TileNumericsTest, TableOfRelativeVectors) {
+  options.causal = true;
+  options.terms =
+      positions +
+      "%r = posenc.relation %i, %j law(#posenc.clipped_distance<key_minus_query"
+      ", max = 3>)\n"
+      "%a = posenc.table law(#posenc.operand<\"vectors\", rows = 7, channels = "
+      "32>) : !posenc.table<row, channel>\n"
+      "%b = posenc.table_dot %q, %a at(%r) scale(1.0) : !posenc.query, "
+      "!posenc.table<row, channel>, !posenc.relation\n"
+      "%c = posenc.table_dot %k, %a at(%r) scale(0.25) : !posenc.key, "
+      "!posenc.table<row, channel>, !posenc.relation\n"
+      "%d = posenc.add %s, %b\n%e = posenc.add %d, %c\n"
+      "%t = posenc.tile.to_base2 %e\n";
+  options.yields = ", %w, %r";
+  options.yieldTypes = ", !posenc.table<row, channel>, !posenc.relation";
+  options.terms += "%w = posenc.table law(#posenc.operand<\"values\", rows = 7, "
+                   "channels = 32>) : !posenc.table<row, channel>\n";
+  checkLengths([](Problem &problem) {
+    auto row = [&problem](int64_t i, int64_t j) {
+      return std::clamp<int64_t>(-getDistance(problem, i, j), -3, 3) + 3;
+    };
+    problem.score = [&problem, row](double dot, int64_t i, int64_t j) {
+      return dot + 0.25 * (multiply(problem, problem.q, i, row(i, j)) +
+                           multiply(problem, problem.k, j, row(i, j)));
+    };
+    problem.tableValue = [row](int64_t i, int64_t j, int64_t d) {
+      return double(Problem::element("values", d, 0, 0, row(i, j)));
+    };
+  });
+}
+
+// A score between two rows; rows beyond the last are the last.
+TEST_P(TileNumericsTest, TableBetweenRows) {
+  options.terms =
+      "%a = posenc.table law(#posenc.operand<\"vectors\", rows = 4, channels = "
+      "32>) : !posenc.table<row, channel>\n"
+      "%b = posenc.table_dot %q, %a at(%s) scale(1.0) : !posenc.query, "
+      "!posenc.table<row, channel>, !posenc.score\n"
+      "%c = posenc.add %s, %b\n"
+      "%t = posenc.tile.to_base2 %c\n";
+  checkLengths([](Problem &problem) {
+    problem.score = [&problem](double dot, int64_t i, int64_t) {
+      int64_t low = static_cast<int64_t>(std::floor(dot));
+      auto at = [&](int64_t row) {
+        return multiply(problem, problem.q, i, std::clamp<int64_t>(row, 0, 3));
+      };
+      return dot + 0.25 * (at(low) + (dot - low) * (at(low + 1) - at(low)));
+    };
+  });
+}
+
+TEST_P(TileNumericsTest, BranchesAndPredicates) {
+  options.terms =
+      positions +
+      "%n = posenc.select %s mask(#posenc.window<left = 40, right = 60>)\n"
+      "%h = posenc.dot %q, %k scale(0.5) channels([1, 3, 5])\n"
+      "%m = posenc.map %n, %h(%j) : !posenc.coord {\n"
+      "^bb0(%x: f64, %y: f64, %p: f64):\n"
+      "%z = arith.mulf %x, %y : f64\n%u = math.tanh %z : f64\n"
+      "%w = arith.addf %x, %u : f64\nposenc.yield %w : f64\n}\n"
+      "%e = posenc.select %m else(%h) mask(#posenc.chunk<size = 9>) at(%i, "
+      "%j)\n"
+      "%f = posenc.select %e where(%i, %j) : !posenc.coord, !posenc.coord {\n"
+      "^bb0(%x: f64, %y: f64):\n"
+      "%three = arith.constant 3.0 : f64\n"
+      "%a = arith.divf %y, %three : f64\n%b = math.floor %a : f64\n"
+      "%c = arith.mulf %b, %three : f64\n"
+      "%d = arith.cmpf une, %c, %y : f64\nposenc.yield %d : i1\n}\n"
+      "%t = posenc.tile.to_base2 %f\n";
+  checkLengths([](Problem &problem) {
+    problem.score = [&problem](double dot, int64_t i, int64_t j) {
+      int64_t dim = problem.options.headDim, row = i + problem.shift();
+      double half = 0;
+      for (int64_t c = 0; c < 5; ++c)
+        half += double(problem.q[i * dim + 1 + c]) * problem.k[j * dim + 3 + c];
+      half *= 0.5 * problem.options.scale;
+      double mapped = std::abs(dot) < INFINITY &&
+                              row - j <= 40 && j - row <= 60
+                          ? dot + std::tanh(dot * half)
+                          : -INFINITY;
+      auto chunk = [](int64_t x) { return std::floor(x / 9.0); };
+      double score = chunk(row) == chunk(j) && j <= row ? mapped : half;
+      return j % 3 == 0 ? -INFINITY : score;
+    };
+  });
+}
+
+TEST_P(TileNumericsTest, SumsAndIndices) {
+  options.terms =
+      positions +
+      "%i2 = posenc.remap %i {\n^bb0(%p: f64):\n"
+      "%c = arith.constant 0.5 : f64\n%x = arith.mulf %p, %c : f64\n"
+      "posenc.yield %x : f64\n}\n"
+      "%r = posenc.relation_map(%i2, %j) : !posenc.coord, !posenc.coord rows(5) "
+      "{\n^bb0(%x: f64, %y: f64):\n%d = arith.subf %x, %y : f64\n"
+      "posenc.yield %d : f64\n}\n"
+      "%n = posenc.sum_index extent(3)\n"
+      "%a = posenc.table law(#posenc.operand<\"weights\", rows = 5, channels = "
+      "3>) : !posenc.table<row, channel>\n"
+      "%u = posenc.table law(#posenc.operand<\"keys\", channels = 3>) : "
+      "!posenc.table<key, channel>\n"
+      "%b = posenc.bias(%n, %u, %r, %a) : !posenc.relation, !posenc.table<key, "
+      "channel>, !posenc.relation, !posenc.table<row, channel> {\n"
+      "^bb0(%m: f64, %x: f64, %d: f64, %y: f64):\n"
+      "%z = arith.mulf %x, %y : f64\nposenc.yield %z : f64\n}\n"
+      "%c = posenc.add %s, %b\n"
+      "%t = posenc.tile.to_base2 %c\n";
+  checkLengths([](Problem &problem) {
+    problem.score = [&problem](double dot, int64_t i, int64_t j) {
+      double index =
+          std::clamp(0.5 * (i + problem.shift()) - j, 0.0, 4.0);
+      for (int64_t m = 0; m < 3; ++m)
+        dot += double(Problem::element("keys", m, j, 0, 0)) *
+               Problem::element("weights", m, 0, 0, std::llround(index));
+      return dot;
+    };
+  });
+}

@@ -48,7 +48,7 @@ TEST(TileSignatureTest, OrderOfArguments) {
   EXPECT_EQ(tile.stateColumns, 8 + 32);
   EXPECT_EQ(getNames(tile),
             (std::vector<std::string>{
-                "q", "k", "v", "angles_angles0", "query_positions_positions",
+                "q", "k_0", "v", "angles_angles0", "query_positions_positions",
                 "key_positions_positions", "table_constants0", "strip_strip0",
                 "rows", "key_count", "query_begin", "query_shift", "key_begin",
                 "end_interior", "end_edge", "first", "state", "out", "lse"}));
@@ -57,7 +57,7 @@ TEST(TileSignatureTest, OrderOfArguments) {
   const TileFunction &keys = plan.keyTransform[0].signature;
   EXPECT_EQ(keys.symbol, "k_keys");
   EXPECT_EQ(getNames(keys),
-            (std::vector<std::string>{"k", "angles_angles0", "keys"}));
+            (std::vector<std::string>{"k", "angles_angles0", "keys_0"}));
 }
 
 TEST(TileObjectsTest, OneSymbolEach) {
@@ -119,8 +119,8 @@ TEST(TileObjectsTest, SizesThatDoNotSuit) {
             "'posenc.plan' op has rows of 40; expected a multiple of 16 up to "
             "256 on x86-64-avx512");
   options = PlanOptions();
-  options.keys = 60;
+  options.keys = 62;
   EXPECT_EQ(getDiagnostic(options),
-            "'posenc.plan' op has keys(60); expected a multiple of 8 up to "
+            "'posenc.plan' op has keys(62); expected a multiple of 4 up to "
             "4096 on x86-64-avx512");
 }

@@ -48,7 +48,7 @@ TEST_F(ArgumentsTest, ByteOffsetCounts) {
 
 TEST_F(ArgumentsTest, KernelOfAnotherAbi) {
   desc.abi = POSENC_KERNEL_ABI + 1;
-  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 2", "ABI 1"});
+  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 3", "ABI 2"});
 }
 
 TEST_F(ArgumentsTest, MalformedDescriptions) {
@@ -253,8 +253,70 @@ TEST_F(ArgumentsTest, Alignment) {
   expectFailure(POSENC_INVALID_ARGUMENT, {"data of q", "aligned", "4-byte"});
 }
 
-TEST_F(ArgumentsTest, PositionsNeedAsManyKeysAsQueries) {
-  desc.flags = POSENC_KERNEL_POSITION_TENSOR;
+TEST_F(ArgumentsTest, AllHeads) {
+  desc.flags = POSENC_KERNEL_ALL_HEADS;
+  tensors[Q].flags |= POSENC_TENSOR_ALL_HEADS;
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  EXPECT_EQ(POSENC_OK, prepare()) << posenc_last_error();
+  // Heads must lie within 2^30 elements.
+  q.setStrides({0, (INT64_C(1) << 30) / 7, 16, 1});
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  q.setStrides({0, (INT64_C(1) << 30) / 7 + 1, 16, 1});
+  expectFailure(POSENC_STRIDE_UNSUPPORTED,
+                {"q has stride", "axis 1", "2^30", "all heads"});
+  q.value.strides = nullptr;
+  q.shape[1] = o.shape[1] = bias.shape[0] = table.shape[1] = 4;
+  k.shape[1] = v.shape[1] = 1;
+  expectFailure(POSENC_SHAPE_MISMATCH, {"H = 4 heads", "all 8"});
+  EXPECT_EQ(POSENC_SHAPE_MISMATCH, prepare());
+  desc.flags = 0;
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+}
+
+TEST_F(ArgumentsTest, OneRun) {
+  desc.flags = POSENC_KERNEL_ONE_RUN;
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  v.setStrides({0, 0, (INT64_C(1) << 30) / 6 + 1, 1});
+  expectFailure(POSENC_STRIDE_UNSUPPORTED,
+                {"v has stride", "axis 2", "2^30", "all keys"});
+  v.setStrides({0, 0, 0, 1});
+  k.setStrides({0, 0, 0, 1});
+  args.tensors[BIAS] = nullptr;
+  setLength(3, INT64_C(1) << 22);
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  setLength(3, (INT64_C(1) << 22) + 1);
+  expectFailure(POSENC_OUT_OF_RANGE, {"Lk is 4194305", "2^22"});
+}
+
+TEST_F(ArgumentsTest, Positions) {
+  // Two axes, three batch entries, seven keys; the batch entries are one.
+  Tensor positions({2, 2, 7}, {kDLInt, 32, 1});
+  describe(BIAS, "grid", POSENC_TENSOR_POSITIONS | POSENC_TENSOR_UNIT_STRIDE,
+           {constant(2), symbol(POSENC_AXIS_BATCH),
+            symbol(POSENC_AXIS_KEY_LEN)});
+  tensors[BIAS].dtype_code = kDLInt;
+  args.tensors[BIAS] = &positions.value;
+  auto *numbers = static_cast<int32_t *>(positions.value.data);
+  numbers[0] = -(1 << 30);
+  numbers[27] = (1 << 30) - 1;
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  numbers[27] = 1 << 30;
+  expectFailure(POSENC_OUT_OF_RANGE,
+                {"grid holds 1073741824 for key 6", "-2^30 to 2^30 - 1"});
+  // Only what is there is looked at.
+  positions.setStrides({14, 0, 1});
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  numbers[14] = -(1 << 30) - 1;
+  expectFailure(POSENC_OUT_OF_RANGE, {"grid holds -1073741825 for key 0"});
+  // NAME_prepare looks at what it reads.
+  EXPECT_EQ(POSENC_OK, prepare()) << posenc_last_error();
+  tensors[BIAS].flags |= POSENC_TENSOR_PREPARE;
+  EXPECT_EQ(POSENC_OUT_OF_RANGE, prepare());
+  EXPECT_EQ(POSENC_OK, prepare(false)) << posenc_last_error();
+}
+
+TEST_F(ArgumentsTest, QueriesAmongKeys) {
+  desc.flags = POSENC_KERNEL_QUERIES_AMONG_KEYS;
   EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
   k.shape[2] = v.shape[2] = bias.shape[2] = 2;
   expectFailure(POSENC_OUT_OF_RANGE, {"Lq is 3", "at most Lk = 2"});

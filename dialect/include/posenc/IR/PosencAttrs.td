@@ -9,12 +9,12 @@ include "posenc/IR/PosencAttrBase.td"
 // Masks
 //===----------------------------------------------------------------------===//
 
-class Posenc_MaskAttr<string name, string attrMnemonic>
+class Posenc_MaskAttr<string name, string attrMnemonic, list<string> overrides = []>
     : Posenc_Attr<name, attrMnemonic,
                   [DeclareAttrInterfaceMethods<Posenc_MaskInterface>,
-                   DeclareAttrInterfaceMethods<Posenc_MaskClauseInterface>]>;
+                   DeclareAttrInterfaceMethods<Posenc_MaskClauseInterface, overrides>]>;
 
-def Posenc_FullMaskAttr : Posenc_MaskAttr<"FullMask", "full"> {
+def Posenc_FullMaskAttr : Posenc_MaskAttr<"FullMask", "full", ["getNumPredicateInputs"]> {
   let summary = "every query sees every key";
   let description = [{Example: `#posenc.full`}];
 }
@@ -267,7 +267,7 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
                         Posenc_IntParam<"0", "the extent of the row axis">:$rows,
                         Posenc_IntParam<"0", "the extent of the channel axis">:$channels);
   let assemblyFormat = [{
-    `<` $name (`,` `rows` `=` $rows^)? (`,` `channels` `=` $channels^)? `>`
+    `<` $name (`,` struct($rows, $channels)^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -38,11 +38,6 @@ def Posenc_Orientation : Posenc_Enum<"Orientation", "the sign of a distance", [
     I32EnumAttrCase<"query_minus_key", 0>,
     I32EnumAttrCase<"key_minus_query", 1>]>;
 
-def Posenc_BiasForm : Posenc_Enum<"BiasForm",
-    "whether a distance bias uses p_i - p_j or its absolute value", [
-    I32EnumAttrCase<"causal", 0>,
-    I32EnumAttrCase<"symmetric", 1>]>;
-
 def Posenc_Direction : Posenc_Enum<"Direction",
     "whether past and future distances have buckets of their own", [
     I32EnumAttrCase<"causal", 0>,

@@ -12,6 +12,12 @@ include "posenc/IR/PosencOpBase.td"
 def Posenc_PositionOp : Posenc_TypedOp<"position", "CoordType"> {
   let summary = "the position of each token of one side, on one axis";
   let description = [{
+    `result[t]` is what the law gives token t of that side: with `#posenc.iota`
+    key j is at `j + offset` and query row i at `i + Lk - Lq + offset`
+    (`bottom_right`) or `i + offset` (`top_left`); with
+    `#posenc.position_tensor` the operand holds the keys' positions, and query
+    rows have those of the keys at their place.
+
     Examples: `%i = posenc.position query law(#posenc.iota)`,
     `%x = posenc.position key law(#posenc.position_tensor<axes = 3, axis = 2>)`
   }];
@@ -127,6 +133,9 @@ def Posenc_SumIndexOp : Posenc_TypedOp<"sum_index", "RelationType"> {
 def Posenc_FreqsOp : Posenc_TypedOp<"freqs", "FreqsType"> {
   let summary = "angular frequencies of rotated pairs, known when compiled";
   let description = [{
+    `result[k] = law(k)`, in radians per position: `base^(-2k / dims)` with
+    `#posenc.geometric`, a list with `#posenc.frequencies`.
+
     Example: `%f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 128>)`
   }];
   let arguments = (ins Posenc_FreqsLaw:$law);

@@ -11,7 +11,7 @@ class Posenc_VectorOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Posenc_Vector:$result);
 }
 
-def Posenc_RotateOp : Posenc_VectorOp<"rotate", [AttrSizedOperandSegments]> {
+def Posenc_RotateOp : Posenc_VectorOp<"rotate", [IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "rotates channel pairs by position-dependent angles";
   let description = [{
     For pair `k` of the `2n` channels that start at `first_dim`, with `n` the

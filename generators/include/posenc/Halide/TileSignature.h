@@ -5,7 +5,7 @@
 // Calling convention: `int32_t symbol(args...)` in C, result 0. An argument of
 // rank 0 is an int32_t by value; any other is a `struct halide_buffer_t *` (see
 // TileBuffer) with f32 or int32 elements. Its `min` is 0 in every dimension but
-// a strip's. Strides count elements. Offsets within one buffer are computed in
+// a strip's and the rows of an unbounded prepared table. Strides count elements. Offsets within one buffer are computed in
 // 32 bits: (extent - 1) * stride must stay below 2^31 in every dimension, so
 // the driver cuts long runs of keys.
 //
@@ -23,15 +23,22 @@ namespace posenc {
 enum class TileArgKind {
   // Buffers that are read. Extents are given innermost dimension first; n is
   // the number of valid rows of the tile, m the number of keys of the run.
-  Query,  // f32 (head_dim, n), stride 1 in dimension 0
-  Key,    // f32 (head_dim, m), stride 1 in dimension 0
-  Value,  // f32 (value_dim, m), stride 1 in dimension 0
-  Angles, // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
-          // row (of each key in the key transform)
-  Strip,  // f32 (any), stride 1: entry i - j for row i and key j of this
-          // call. Covers rows 0 .. TileFunction::rows - 1, also those
-          // beyond n, and keys 0 .. m - 1
-  Table,  // f32, the slice of this head; see TileArg::dims
+  Query, // f32 (head_dim, n), stride 1 in dimension 0
+  Key,   // f32 (head_dim, m), stride 1 in dimension 0. Symbol "": the caller's;
+         // "<i>": result i of posenc.keys
+  Value, // f32 (value_dim, m), stride 1 in dimension 0
+  OwnValue, // f32 (value_dim, n), stride 1 in dimension 0: for row i of the
+            // call the value of key i + Lk - Lq; Lq must not exceed Lk
+  AllQueries, // f32 (head_dim, heads, n), stride 1 in dimension 0: the caller's
+              // queries of all heads, which the call must hold
+  AllKeys,    // f32 (head_dim, kv_heads, m), in the key transform, likewise
+  Angles,     // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
+              // row (of each key in the key transform)
+  Strip, // f32 (any), stride 1: entry i - j for row i and key j of this
+         // call. Covers rows 0 .. TileFunction::rows - 1, also those
+         // beyond n, and keys 0 .. m - 1
+  Table, // f32, the slice of this head and batch entry; see TileArg::dims
+  PreparedTable,  // the same of a posenc.prepare of kind rows
   QueryPositions, // int32 (n), stride 1
   KeyPositions,   // int32 (m), stride 1
 
@@ -39,8 +46,8 @@ enum class TileArgKind {
   Rows,       // n
   KeyCount,   // m
   QueryBegin, // storage index of row 0
-  QueryShift, // Lk - Lq with bottom_right alignment, 0 with top_left
-  KeyBegin,   // storage index of key 0
+  QueryShift, // Lk - Lq: what terms aligned bottom_right add to it
+  KeyBegin,   // storage index of key 0 (of the run, of the key transform)
   StepEnd,    // key of this call at which the step stops; not below that of the
               // step before; a multiple of the plan's `keys` after it for steps
               // of whole blocks; m for the last step
@@ -49,31 +56,48 @@ enum class TileArgKind {
   // Buffers that are written.
   State,          // f32 (rows, stateColumns), compact, 64-byte aligned; read
                   // too unless First. Its contents mean nothing to the caller
+  Scan,           // f32 (rows, 2 * m), compact, 64-byte aligned: scratch of
+                  // the posenc.rowscan with that number. Such a plan has one
+                  // run
   Output,         // f32 (value_dim, n), stride 1 in dimension 0; extent 0 in
                   // dimension 1 when more runs follow: nothing is written
-  LogSumExp,      // f32 (n), any stride; extent 0 when not wanted
-  TransformedKey, // f32 (head_dim, m), stride 1 in dimension 0
+  LogSumExp,      // f32 (n), any stride; extent 0 when not wanted. Only of
+                  // kinds of normalisation that have one
+  TransformedKey, // f32 (head_dim, m), stride 1 in dimension 0. Symbol "<i>":
+                  // result i of posenc.keys
 };
 
 struct TileArg {
   TileArgKind kind;
-  /// Angles, Strip: the posenc.prepare. StepEnd: the posenc.step. Positions and
-  /// tables that are operands: the operand's name.
+  /// Angles, Strip, PreparedTable: the posenc.prepare. StepEnd: the
+  /// posenc.step. Tables that are operands: the operand's name. Positions: the
+  /// operand's name, and ".<axis>" behind it for an axis above 0.
   std::string symbol;
   /// Dimensions of the buffer; 0 for numbers.
   int64_t rank = 0;
   /// int32 rather than f32.
   bool isInteger = false;
   /// Table: its law (#posenc.operand or #posenc.constants) and type. Two uses
-  /// of an equal law and type are one argument.
+  /// of an equal law and type are one argument. PreparedTable: the type.
+  /// Positions: the #posenc.position_tensor.
   mlir::Attribute law;
   TableType type;
-  /// Table: what its dimensions count, innermost first: the axes of its type
-  /// without `head`, in the order key, query, row (key: m, query: n). Empty for
-  /// a table over heads alone, which has one dimension of extent 1. Strides are
-  /// free, but a stride of 1 in dimension 0 is fast. With both a query and a
-  /// key dimension, values of -1e30 and below mask the pair.
+  /// Table, PreparedTable: what its dimensions count, innermost first: the axes
+  /// of its type without `head` and `batch`, in the order channel, key, query,
+  /// row (key: m, query: n). Empty for a table over heads alone, which has one
+  /// dimension of extent 1. Strides are free, but a stride of 1 in dimension 0
+  /// is fast. With both a query and a key dimension, values of -1e30 and below
+  /// mask the pair.
   llvm::SmallVector<TableAxis> dims;
+  /// A table over keys that posenc.at_query reads: `type` has the key axis, and
+  /// `dims` the query in its place. Row i of the call reads key i + Lk - Lq
+  /// (bottom_right; Lq must not exceed Lk) or key i (top_left).
+  bool isAtQuery = false;
+  /// Of QueryPositions and of tables with `isAtQuery`.
+  Alignment alignment = Alignment::bottom_right;
+  /// PreparedTable: the prepare yields a relation, whose values are the indices
+  /// of the row dimension: its min is the lowest value of the call.
+  bool hasRelationRows = false;
 
   /// The name of the parameter, unique in its function.
   std::string getName() const;
@@ -94,8 +118,13 @@ struct TileFunction {
 mlir::FailureOr<llvm::SmallVector<TileFunction>> getTileFunctions(PlanOp plan);
 
 /// `<plan>_keys`: transforms a run of keys; none when the plan reads keys where
-/// they lie. Arguments: Key, Angles ..., TransformedKey.
+/// they lie. Arguments: Key, what its operations read (Angles, Table,
+/// PreparedTable, AllKeys, KeyPositions, KeyBegin), and a TransformedKey for
+/// each result of posenc.keys that is not the keys themselves.
 std::optional<TileFunction> getKeyFunction(PlanOp plan);
+
+/// The symbol of the Key argument behind result `index` of posenc.keys.
+std::string getKeySymbol(PlanOp plan, unsigned index);
 
 /// The memory layout of `struct halide_buffer_t`, for callers that build one.
 /// type is {code: u8, bits: u8, lanes: u16}; dim points to {min, extent,

@@ -11,6 +11,9 @@
 
 namespace posenc {
 
+/// Accumulators of one score, for the sake of accuracy.
+constexpr int kDotAccumulators = 2;
+
 struct InstructionSet {
   /// As users and manifests spell it.
   llvm::StringRef name;
@@ -21,7 +24,8 @@ struct InstructionSet {
   llvm::StringRef halideTarget;
   /// f32 lanes of a vector register.
   int64_t lanes;
-  /// Keys, and value columns, whose accumulators are in registers together.
+  /// Keys, and value columns, whose accumulators are in registers together; a
+  /// score has kDotAccumulators of them.
   int64_t keys, values;
   /// Edge of the square blocks that are transposed in registers.
   int64_t transpose;

@@ -55,17 +55,27 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
     Input: kernels of level 2. Output: for each kernel and each instruction set
     of `isa` a `posenc.plan` named `<kernel>_<isa with _>`, after the kernel.
 
-    - rotations: angles in `posenc.prepare`, keys in `posenc.keys`, queries in
-      `posenc.prologue`;
-    - the dot product's scale and the change to base 2: folded into the queries
-      when no `posenc.map` needs natural scores;
-    - Toeplitz biases: a strip in `posenc.prepare`; other biases: per score;
-    - the mask: steps that do not need it (`@interior`) run first.
+    - vectors: what is done to keys in `posenc.keys`, to queries in
+      `posenc.prologue`, each distinct vector once; angles in `posenc.prepare`;
+    - scales of products and the change to base 2: folded into the queries when
+      all their products have one scale, and none is wanted natural;
+    - Toeplitz biases: a strip in `posenc.prepare`; other terms: per score;
+    - computed tables (`posenc.prefix_sum`, `project`, and `table_map` where
+      vectors are multiplied with its rows): rows in `posenc.prepare`;
+    - masks over storage indices: steps that do not need them (`@interior`) run
+      first; other predicates are evaluated in every step;
+    - `posenc.rowscan`: a `descending` plan with one step.
 
     Each decision is a remark of category `posenc-plan`. Fails on a kernel
-    without a body, on scores with no or several `posenc.dot`, on a `posenc.map`
-    after a mask that hides something, and on terms that differ in how they
-    align queries with keys.
+    without a body, and where a kernel
+    - has a `posenc.head_mlp`, whose scores of other heads a tile does not have;
+    - changes keys by query heads that share them (tables with a head axis in
+      front of keys, with fewer kv_heads than heads);
+    - norms vectors over all heads after something else changed them;
+    - looks up a projected table without bounds by anything but a relation of
+      `#posenc.iota` positions;
+    - has an output of several weights, of several `posenc.weighted_sum` or of
+      none.
   }];
   let options = [
     ListOption<"isa", "isa", "std::string",
@@ -76,13 +86,15 @@ def PosencVerifyPlan : Pass<"posenc-verify-plan", "::mlir::ModuleOp"> {
   let summary = "Checks that plans keep the contract with the generators";
   let description = [{
     Fails when a part of a `posenc.plan` holds an operation outside the closed
-    list of that part, when a table reference is dangling or of another kind,
-    when a strip is no function of head and distance, when a step's `until` is
-    not a map over (q_begin, q_end, lq, lk), when a step leaves out a mask of
-    the last one where that hides keys, when the last step has `whole_blocks` or
-    does not end where its masks end, when terms differ in how they align
-    queries with keys, when a dot product has a scale of its own, or when a
-    score is not in base 2 exactly once. The input is not changed.
+    list of that part, when a table reference is dangling or of another kind or
+    type, when a table of angles is not written in the one way, when a strip is
+    no function of head and distance, when rows without bounds cannot be
+    counted, when a step's `until` is not a map over (q_begin, q_end, lq, lk),
+    when a step leaves out a mask of the last one where that hides keys, when
+    the last step has `whole_blocks` or does not end where its masks end, when a
+    scan stands in a plan that is not `descending` with one step, or when a
+    score that is exponentiated is not in base 2 exactly once, or another one
+    is. The input is not changed.
   }];
 }
 

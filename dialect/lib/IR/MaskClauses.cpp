@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Masks that are stated at level 1 only: checks and meaning.
+#include "posenc/IR/Encodings.h"
+
+#include "RegionMath.h"
+
+using namespace mlir;
+using namespace posenc;
+
+/// A mask whose predicate is built in one region.
+static Value applyPredicate(Expansion &expansion, Value score,
+                            MaskClauseAttrInterface mask) {
+  SmallVector<Value> inputs = mask.getPredicateInputs(expansion);
+  return expansion.selectWhere(score, /*other=*/Value(), inputs,
+                               [&](OpBuilder &builder, ValueRange arguments) {
+                                 return mask.buildPredicate(
+                                     builder, expansion.loc, arguments);
+                               });
+}
+
+/// The query's and the key's place.
+static SmallVector<Value> getTwoSides(Expansion &expansion, MaskBasis by,
+                                      Alignment alignment) {
+  SmallVector<Value> sides;
+  for (Side side : {Side::query, Side::key})
+    sides.push_back(by == MaskBasis::position
+                        ? expansion.position(side)
+                        : expansion.index(side, alignment));
+  return sides;
+}
+
+/// Numbers of an int32 operand at the query and at the key.
+static SmallVector<Value> readTokens(Expansion &expansion, StringRef name,
+                                     Alignment alignment) {
+  auto law = PositionTensorAttr::get(expansion.getContext(), name,
+                                     /*axes=*/int64_t{1}, /*axis=*/int64_t{0},
+                                     alignment);
+  Value query = expansion.position(Side::query, law);
+  return {query, expansion.position(Side::key, law)};
+}
+
+static std::optional<Alignment> getAlignmentBy(MaskBasis by,
+                                               Alignment alignment) {
+  return by == MaskBasis::index ? std::optional(alignment) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// All and Any
+//===----------------------------------------------------------------------===//
+
+static auto getMasks(ArrayAttr clauses) {
+  return clauses.getAsRange<MaskClauseAttrInterface>();
+}
+
+static LogicalResult verifyList(StringRef mnemonic, ArrayAttr clauses,
+                                function_ref<InFlightDiagnostic()> emitError) {
+  // all_c1
+  if (!clauses || clauses.empty())
+    return emitError() << "expected #posenc." << mnemonic
+                       << " to hold at least one mask";
+  for (Attribute clause : clauses)
+    if (!isa<MaskClauseAttrInterface>(clause))
+      return emitError() << "expected #posenc." << mnemonic
+                         << " to hold masks, but got " << clause;
+  // all_c2
+  std::optional<Alignment> common;
+  for (MaskClauseAttrInterface mask : getMasks(clauses)) {
+    std::optional<Alignment> own = mask.getClauseAlignment();
+    if (own && common && *own != *common)
+      return emitError() << "expected the masks of #posenc." << mnemonic
+                         << " to have one alignment, but got "
+                         << stringifyAlignment(*common) << " and "
+                         << stringifyAlignment(*own);
+    if (own)
+      common = own;
+  }
+  return success();
+}
+
+static std::optional<Alignment> getCommonAlignment(ArrayAttr clauses) {
+  for (MaskClauseAttrInterface mask : getMasks(clauses))
+    if (std::optional<Alignment> alignment = mask.getClauseAlignment())
+      return alignment;
+  return std::nullopt;
+}
+
+/// Two masks of a list may read the same tensor.
+static SmallVector<std::string> joinOperandNames(ArrayAttr clauses) {
+  SmallVector<std::string> names;
+  for (MaskClauseAttrInterface mask : getMasks(clauses))
+    for (std::string &name : mask.getOperandNames())
+      if (!llvm::is_contained(names, name))
+        names.push_back(std::move(name));
+  return names;
+}
+
+static LogicalResult verifyMasks(ArrayAttr clauses, KernelOp kernel,
+                                 function_ref<InFlightDiagnostic()> emitError) {
+  for (MaskClauseAttrInterface mask : getMasks(clauses))
+    if (failed(mask.verifyMask(kernel, emitError)))
+      return failure();
+  return success();
+}
+
+static SmallVector<Value> joinInputs(ArrayAttr clauses, Expansion &expansion) {
+  SmallVector<Value> inputs;
+  for (MaskClauseAttrInterface mask : getMasks(clauses))
+    llvm::append_range(inputs, mask.getPredicateInputs(expansion));
+  return inputs;
+}
+
+static unsigned countInputs(ArrayAttr clauses) {
+  unsigned count = 0;
+  for (MaskClauseAttrInterface mask : getMasks(clauses))
+    count += mask.getNumPredicateInputs();
+  return count;
+}
+
+/// The predicates of a list, each on its own inputs, combined.
+static Value joinPredicates(ArrayAttr clauses, OpBuilder &builder, Location loc,
+                            ValueRange inputs,
+                            Value (RegionMath::*combine)(Value, Value)) {
+  RegionMath math(builder, loc);
+  Value result;
+  for (MaskClauseAttrInterface mask : getMasks(clauses)) {
+    unsigned count = mask.getNumPredicateInputs();
+    Value own = mask.buildPredicate(builder, loc, inputs.take_front(count));
+    inputs = inputs.drop_front(count);
+    result = result ? (math.*combine)(result, own) : own;
+  }
+  return result;
+}
+
+LogicalResult AllMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayAttr clauses) {
+  return verifyList(getMnemonic(), clauses, emitError);
+}
+bool AllMaskAttr::showsFuture() const {
+  return llvm::all_of(getMasks(getClauses()), [](MaskClauseAttrInterface mask) {
+    return mask.showsFuture();
+  });
+}
+std::optional<Alignment> AllMaskAttr::getClauseAlignment() const {
+  return getCommonAlignment(getClauses());
+}
+SmallVector<std::string> AllMaskAttr::getOperandNames() const {
+  return joinOperandNames(getClauses());
+}
+LogicalResult
+AllMaskAttr::verifyMask(KernelOp &kernel,
+                        function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyMasks(getClauses(), kernel, emitError);
+}
+Value AllMaskAttr::expandMask(Expansion &expansion, Value score) const {
+  // One after the other: each keeps what is known of it.
+  for (MaskClauseAttrInterface mask : getMasks(getClauses()))
+    score = mask.expandMask(expansion, score);
+  return score;
+}
+unsigned AllMaskAttr::getNumPredicateInputs() const {
+  return countInputs(getClauses());
+}
+SmallVector<Value> AllMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  return joinInputs(getClauses(), expansion);
+}
+Value AllMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                  ValueRange inputs) const {
+  return joinPredicates(getClauses(), builder, loc, inputs, &RegionMath::both);
+}
+
+LogicalResult AnyMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayAttr clauses) {
+  return verifyList(getMnemonic(), clauses, emitError);
+}
+bool AnyMaskAttr::showsFuture() const {
+  return llvm::any_of(getMasks(getClauses()), [](MaskClauseAttrInterface mask) {
+    return mask.showsFuture();
+  });
+}
+std::optional<Alignment> AnyMaskAttr::getClauseAlignment() const {
+  return getCommonAlignment(getClauses());
+}
+SmallVector<std::string> AnyMaskAttr::getOperandNames() const {
+  return joinOperandNames(getClauses());
+}
+LogicalResult
+AnyMaskAttr::verifyMask(KernelOp &kernel,
+                        function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyMasks(getClauses(), kernel, emitError);
+}
+Value AnyMaskAttr::expandMask(Expansion &expansion, Value score) const {
+  return applyPredicate(expansion, score, *this);
+}
+unsigned AnyMaskAttr::getNumPredicateInputs() const {
+  return countInputs(getClauses());
+}
+SmallVector<Value> AnyMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  return joinInputs(getClauses(), expansion);
+}
+Value AnyMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                  ValueRange inputs) const {
+  return joinPredicates(getClauses(), builder, loc, inputs,
+                        &RegionMath::either);
+}
+
+//===----------------------------------------------------------------------===//
+// Prefix
+//===----------------------------------------------------------------------===//
+
+bool PrefixMaskAttr::showsFuture() const { return true; }
+std::optional<Alignment> PrefixMaskAttr::getClauseAlignment() const {
+  return getAlignmentBy(getBy(), getAlign());
+}
+SmallVector<std::string> PrefixMaskAttr::getOperandNames() const {
+  return {getName().str()};
+}
+Value PrefixMaskAttr::expandMask(Expansion &expansion, Value score) const {
+  return applyPredicate(expansion, score, *this);
+}
+unsigned PrefixMaskAttr::getNumPredicateInputs() const { return 3; }
+SmallVector<Value>
+PrefixMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  SmallVector<Value> inputs = getTwoSides(expansion, getBy(), getAlign());
+  inputs.push_back(expansion.operand(getName(), {TableAxis::batch}));
+  return inputs;
+}
+Value PrefixMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                     ValueRange inputs) const {
+  RegionMath m(builder, loc);
+  Value isPast = m.atMost(inputs[1], inputs[0]);
+  return m.either(isPast, m.less(inputs[1], inputs[2]));
+}
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+bool SegmentsMaskAttr::showsFuture() const { return true; }
+std::optional<Alignment> SegmentsMaskAttr::getClauseAlignment() const {
+  return getAlign();
+}
+SmallVector<std::string> SegmentsMaskAttr::getOperandNames() const {
+  return {getName().str()};
+}
+Value SegmentsMaskAttr::expandMask(Expansion &expansion, Value score) const {
+  return applyPredicate(expansion, score, *this);
+}
+SmallVector<Value>
+SegmentsMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  return readTokens(expansion, getName(), getAlign());
+}
+Value SegmentsMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                       ValueRange inputs) const {
+  return RegionMath(builder, loc).equal(inputs[0], inputs[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// Permutation
+//===----------------------------------------------------------------------===//
+
+bool PermutationMaskAttr::showsFuture() const { return true; }
+std::optional<Alignment> PermutationMaskAttr::getClauseAlignment() const {
+  return getAlign();
+}
+SmallVector<std::string> PermutationMaskAttr::getOperandNames() const {
+  return {getName().str()};
+}
+Value PermutationMaskAttr::expandMask(Expansion &expansion, Value score) const {
+  return applyPredicate(expansion, score, *this);
+}
+SmallVector<Value>
+PermutationMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  return readTokens(expansion, getName(), getAlign());
+}
+Value PermutationMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                          ValueRange inputs) const {
+  RegionMath m(builder, loc);
+  return getSelf() == SelfSight::visible ? m.atMost(inputs[1], inputs[0])
+                                         : m.less(inputs[1], inputs[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// Group
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+GroupMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t size, int64_t shift, MaskBasis, Alignment) {
+  // group_c1
+  if (size < 1 || size > (int64_t{1} << 30))
+    return emitError() << "expected 'size' of #posenc.group to be from 1 to "
+                          "2^30, but got "
+                       << size;
+  if (shift < -1 || shift >= size)
+    return emitError() << "expected 'shift' of #posenc.group to be from 0 to "
+                          "'size' - 1, or -1 for half of it, but got "
+                       << shift;
+  if (shift == -1 && size % 2 != 0)
+    return emitError() << "expected 'size' of #posenc.group to be even, since "
+                          "'shift' is half of it, but got "
+                       << size;
+  return success();
+}
+bool GroupMaskAttr::showsFuture() const { return false; }
+std::optional<Alignment> GroupMaskAttr::getClauseAlignment() const {
+  return getAlignmentBy(getBy(), getAlign());
+}
+LogicalResult
+GroupMaskAttr::verifyMask(KernelOp &kernel,
+                          function_ref<InFlightDiagnostic()> emitError) const {
+  // group_c2
+  if (kernel.getHeads() % 2 != 0)
+    return emitError() << "expects an even number of heads with #posenc.group, "
+                          "which shifts the groups of half of them, but got "
+                       << kernel.getHeads();
+  return success();
+}
+Value GroupMaskAttr::expandMask(Expansion &expansion, Value score) const {
+  return applyPredicate(expansion, score, *this);
+}
+unsigned GroupMaskAttr::getNumPredicateInputs() const { return 3; }
+SmallVector<Value>
+GroupMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  SmallVector<Value> inputs = getTwoSides(expansion, getBy(), getAlign());
+  int64_t heads = expansion.kernel.getHeads();
+  SmallVector<double> shifts(heads / 2, 0.0);
+  shifts.append(heads / 2, getShift() < 0 ? getSize() / 2 : getShift());
+  inputs.push_back(expansion.constants(shifts, {TableAxis::head}));
+  return inputs;
+}
+Value GroupMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                    ValueRange inputs) const {
+  RegionMath m(builder, loc);
+  Value size = m.number(getSize());
+  auto group = [&](Value index) {
+    return m.floor(m.div(m.add(index, inputs[2]), size));
+  };
+  Value query = group(inputs[0]);
+  Value same = m.equal(query, group(inputs[1]));
+  return m.both(same, m.atMost(inputs[1], inputs[0]));
+}
+
+//===----------------------------------------------------------------------===//
+// Dense
+//===----------------------------------------------------------------------===//
+
+bool DenseMaskAttr::showsFuture() const { return true; }
+std::optional<Alignment> DenseMaskAttr::getClauseAlignment() const {
+  return std::nullopt;
+}
+SmallVector<std::string> DenseMaskAttr::getOperandNames() const {
+  return {getName().str()};
+}
+Value DenseMaskAttr::expandMask(Expansion &expansion, Value score) const {
+  return applyPredicate(expansion, score, *this);
+}
+unsigned DenseMaskAttr::getNumPredicateInputs() const { return 1; }
+SmallVector<Value>
+DenseMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  return {expansion.operand(
+      getName(), {TableAxis::head, TableAxis::query, TableAxis::key})};
+}
+Value DenseMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                    ValueRange inputs) const {
+  RegionMath m(builder, loc);
+  return m.compare(arith::CmpFPredicate::UNE, inputs[0], m.number(0));
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Products.h"
+#include "Numerics.h"
+
+using namespace posenc;
+using Halide::Expr;
+using Halide::Func;
+using Halide::RDom;
+using Halide::RVar;
+using Halide::Var;
+
+/// The rounding of a sum grows with what was summed before, so that sums of
+/// many products are cut. Several accumulators of a score cost nothing where
+/// all are in registers; sums that wait for others in memory cost 1 % of the
+/// call.
+static constexpr int kSummedProducts = 32;
+
+StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
+                         const TileParams &params)
+    : queries(std::move(queries)) {
+  unsigned count = 0;
+  for (StepOp step : plan.getStepOps())
+    count = step.getBody().front().getNumArguments() - this->queries.size();
+  for (unsigned index = 0; index < count; ++index) {
+    bool isRead = llvm::any_of(plan.getStepOps(), [&](StepOp step) {
+      return !step.getBody()
+                  .front()
+                  .getArgument(this->queries.size() + index)
+                  .use_empty();
+    });
+    keys.push_back(isRead ? params.buffer(TileArgKind::Key,
+                                          getKeySymbol(plan, index))
+                          : Halide::ImageParam());
+  }
+}
+
+Expr StepVectors::query(mlir::Value value, Expr i, Expr channel) const {
+  unsigned index = llvm::cast<mlir::BlockArgument>(value).getArgNumber();
+  return fromBits(queries[index](i, channel));
+}
+
+Expr StepVectors::key(mlir::Value value, Expr key, Expr channel) const {
+  unsigned index = llvm::cast<mlir::BlockArgument>(value).getArgNumber();
+  return keys[index - queries.size()](channel, key);
+}
+
+Func Products::dot(DotOp op) {
+  Var i = context.i, j = context.j, t = context.t;
+  int queryChannel = 0, keyChannel = 0,
+      count = static_cast<int>(context.shape.headDim);
+  if (std::optional<llvm::ArrayRef<int64_t>> channels = op.getChannels()) {
+    queryChannel = static_cast<int>((*channels)[0]);
+    keyChannel = static_cast<int>((*channels)[1]);
+    count = static_cast<int>((*channels)[2]);
+  }
+  auto product = [&](Expr channel) {
+    return vectors.query(op.getQuery(), i, queryChannel + channel) *
+           vectors.key(op.getKey(), keys.validKey(t, j), keyChannel + channel);
+  };
+  int parts = static_cast<int>(
+      llvm::divideCeil(count, kDotAccumulators * kSummedProducts));
+  int length = static_cast<int>(
+      llvm::alignTo(llvm::divideCeil(count, parts), kDotAccumulators));
+  std::vector<Expr> sums;
+  for (int begin = 0; begin < count; begin += length)
+    sums.push_back(
+        addSection(begin, std::min(begin + length, count), product));
+  Func dots("dots");
+  dots(i, j, t) = treeSum(sums);
+  this->dots.push_back(dots);
+  return dots;
+}
+
+/// The sum over the channels begin .. end - 1. Accumulators take turns, so that
+/// the loop is one walk along the channels.
+Expr Products::addSection(int begin, int end, Product product) {
+  Var i = context.i, j = context.j, t = context.t;
+  Section &section = sections.emplace_back();
+  RDom r(0, (end - begin) / kDotAccumulators, "channels");
+  section.accumulators(i, j, turn, t) = 0.f;
+  section.accumulators(i, j, turn, t) +=
+      product(begin + r * kDotAccumulators + turn);
+  std::vector<Expr> sums;
+  for (int n = 0; n < kDotAccumulators; ++n)
+    sums.push_back(section.accumulators(i, j, n, t));
+  for (int rest = end - (end - begin) % kDotAccumulators; rest < end; ++rest)
+    sums.push_back(product(rest));
+  section.dots(i, j, t) = treeSum(sums);
+  return section.dots(i, j, t);
+}
+
+mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place,
+                                         TermSource &terms) {
+  Var i = context.i, j = context.j, t = context.t;
+  RDom channel(0, static_cast<int>(context.shape.headDim), "channel");
+  bool failed = false;
+  auto element = [&](Expr row) -> Expr {
+    TermInput index;
+    index.value = row;
+    mlir::FailureOr<TermInput> term =
+        terms.readTable(op.getTable(), TokenPlace(), index, channel.x);
+    failed |= mlir::failed(term);
+    return failed ? Expr(0.f) : Halide::cast<float>(term->value);
+  };
+  Expr row = place(i, j, t), value;
+  if (llvm::isa<ScoreType>(op.getIndex().getType())) {
+    Expr low = floor(row), share = row - low;
+    value = element(low) * (1.f - share) + element(low + 1.f) * share;
+  } else {
+    value = element(row);
+  }
+  if (failed)
+    return mlir::failure();
+  mlir::Value vector = op.getVector();
+  Expr factor = llvm::isa<QueryType>(vector.getType())
+                    ? vectors.query(vector, i, channel)
+                    : vectors.key(vector, keys.validKey(t, j), channel);
+  Func product("table_dots");
+  product(i, j, t) = 0.f;
+  product(i, j, t) += factor * value;
+  tableDots.push_back(product);
+  return product;
+}
+
+void Products::schedule(const ScoreLevels &levels) {
+  Var i = context.i, j = context.j;
+  int lanes = static_cast<int>(context.shape.lanes),
+      rows = static_cast<int>(context.shape.rows),
+      keysOfTile = static_cast<int>(levels.keys);
+  // Register tiles: all rows times a few keys. Both ranges are stated whole:
+  // Halide derives tighter ones from the conditions of masks, and keeps their
+  // lower ends when the extents alone are given.
+  auto placeTile = [&](Func tile) {
+    tile.compute_at(levels.group)
+        .bound(i, 0, rows)
+        .align_bounds(j, keysOfTile)
+        .bound_extent(j, keysOfTile)
+        .vectorize(i, lanes)
+        .unroll(i)
+        .unroll(j);
+  };
+  for (Func dot : dots)
+    placeTile(dot);
+  for (Section &section : sections) {
+    Func sums = section.accumulators;
+    placeTile(section.dots);
+    placeTile(sums);
+    sums.bound(turn, 0, kDotAccumulators).unroll(turn);
+    sums.update()
+        .reorder(i, j, turn, sums.rvars(0)[0])
+        .vectorize(i, lanes)
+        .unroll(i)
+        .unroll(j)
+        .unroll(turn);
+  }
+  // Rows of a table are gathered, lane by lane: little code matters more.
+  for (Func product : tableDots) {
+    Var outer("outer"), inner("inner");
+    product.compute_at(levels.group)
+        .bound(i, 0, rows)
+        .align_bounds(j, keysOfTile)
+        .bound_extent(j, keysOfTile)
+        .vectorize(i, lanes);
+    product.update()
+        .split(i, outer, inner, lanes)
+        .reorder(inner, product.rvars(0)[0], outer, j)
+        .vectorize(inner);
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of queries and keys with each other and with rows of tables.
+#ifndef POSENC_GENERATORS_HALIDE_PRODUCTS_H
+#define POSENC_GENERATORS_HALIDE_PRODUCTS_H
+
+#include "Terms.h"
+
+namespace posenc {
+
+/// The vectors behind the arguments of a step.
+struct StepVectors {
+  StepVectors(PlanOp plan, std::vector<Halide::Func> queries,
+              const TileParams &params);
+
+  /// Channel of a query at row `i`, or of a key at a key of the run.
+  Halide::Expr query(mlir::Value value, Halide::Expr i,
+                     Halide::Expr channel) const;
+  Halide::Expr key(mlir::Value value, Halide::Expr key,
+                   Halide::Expr channel) const;
+
+  std::vector<Halide::Func> queries;
+  std::vector<Halide::ImageParam> keys; // undefined where none is read
+};
+
+/// Where the Funcs behind scores are computed: with the Func that gathers the
+/// scores, a few keys at a time, or once for a block of keys.
+struct ScoreLevels {
+  Halide::Func consumer;
+  Halide::LoopLevel group;
+  /// Undefined where scores are computed key by key.
+  Halide::RVar block;
+  Halide::Func state;
+  bool hasBlocks = false;
+  /// Keys that are computed at once.
+  int64_t keys = 1;
+};
+
+class Products {
+public:
+  Products(const TileContext &context, const KeyBlocks &keys,
+           const StepVectors &vectors)
+      : context(context), keys(keys), vectors(vectors) {}
+
+  /// At (row, key of the block, block).
+  Halide::Func dot(DotOp op);
+  /// The row of the table is `place`: at (row, key of the block, block), an
+  /// integer, or a real number between two rows.
+  mlir::FailureOr<Halide::Func> tableDot(TableDotOp op, Halide::Func place,
+                                         TermSource &terms);
+
+  void schedule(const ScoreLevels &levels);
+
+private:
+  /// A dot product over some of the channels: accumulators, and their sums.
+  struct Section {
+    Halide::Func accumulators{"dot_accumulators"}, dots{"section_dots"};
+  };
+  using Product = llvm::function_ref<Halide::Expr(Halide::Expr)>;
+  Halide::Expr addSection(int begin, int end, Product product);
+
+  const TileContext &context;
+  const KeyBlocks &keys;
+  const StepVectors &vectors;
+  /// Accumulator of a score.
+  Halide::Var turn{"turn"};
+  std::vector<Section> sections;
+  std::vector<Halide::Func> dots, tableDots;
+};
+
+} // namespace posenc
+
+#endif // POSENC_GENERATORS_HALIDE_PRODUCTS_H

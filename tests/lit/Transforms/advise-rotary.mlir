@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the compiler says about a rotation that does not reach as far as the
+// context that a kernel states.
+// RUN: posenc-opt %s --posenc-expand-encodings -split-input-file -verify-diagnostics -o /dev/null
+
+// expected-warning@below {{with the base 10000 of #posenc.rope a key that equals the query scores below average at the distance 1707 already, but the context has 8192 tokens: a greater base or a scaling reaches farther (arXiv 2405.14591)}}
+posenc.kernel @far heads(1) head_dim(128) mask(#posenc.causal) context_length(8192) encode [#posenc.rope]
+
+// -----
+
+// It is negative at 18438 first.
+posenc.kernel @near heads(1) head_dim(128) mask(#posenc.causal) context_length(18438)
+  encode [#posenc.rope<base = 5.0e5>]
+
+// -----
+
+// expected-warning@below {{at the distance 18438 already}}
+posenc.kernel @one_more heads(1) head_dim(128) mask(#posenc.causal) context_length(18439)
+  encode [#posenc.rope<base = 5.0e5>]
+
+// -----
+
+// A scaling reaches farther, and laws of the call's length are not judged.
+posenc.kernel @scaled heads(1) head_dim(128) mask(#posenc.causal) context_length(8192)
+  encode [#posenc.rope<scaling = #posenc.linear_scaling<factor = 8.0>>,
+          #posenc.rope<scaling = #posenc.dynamic_ntk<factor = 8.0>, name = "r">]
