@@ -101,8 +101,8 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
   compiled.header = makeHeader(kernel, compiled);
   compiled.manifest = makeManifest(kernel, compiled);
 
-  FailureOr<std::string> driver = emitHostObject(
-      **module, createPosencLowerDriver(), options.emitAssembly);
+  FailureOr<std::string> driver =
+      emitHostObject(**module, createPosencLowerDriver(), options.emitAssembly);
   if (failed(driver))
     return failure();
   if (options.emitAssembly) {

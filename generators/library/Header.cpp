@@ -62,7 +62,8 @@ static void printBegin(llvm::raw_ostream &os, const CompiledKernel &compiled,
   os << "} " << name << "_args;\n\n"
      << "/* Runs the kernel. `call` may be NULL: one thread, internal "
         "scratch"
-     << (compiled.isEmbed ? ", seed and\n * offset 0. On failure" : ". On failure\n *")
+     << (compiled.isEmbed ? ", seed and\n * offset 0. On failure"
+                          : ". On failure\n *")
      << " outputs are undefined and posenc_last_error() says why. */\n"
      << "posenc_status " << name << "(const " << name
      << "_args *args, const posenc_call *call);\n\n";
@@ -125,7 +126,8 @@ std::string posenc::makeHeader(EmbedOp embed, const CompiledKernel &compiled) {
           .str(),
       " * Tensors are DLPack's, on the CPU. Extents are in logical order "
       "whatever the\n"
-      " * strides: B batch entries, L tokens. NULL strides mean compact; a last "
+      " * strides: B batch entries, L tokens. NULL strides mean compact; a "
+      "last "
       "axis marked\n"
       " * \"unit stride\" must be contiguous. The output must not overlap "
       "inputs. Random\n"

@@ -48,9 +48,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-FailureOr<std::string>
-posenc::emitHostObject(ModuleOp module, std::unique_ptr<Pass> lowering,
-                       bool emitAssembly) {
+FailureOr<std::string> posenc::emitHostObject(ModuleOp module,
+                                              std::unique_ptr<Pass> lowering,
+                                              bool emitAssembly) {
   PassManager manager(module.getContext());
   manager.addPass(std::move(lowering));
   buildDriverToLLVMPipeline(manager);

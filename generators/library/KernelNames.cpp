@@ -79,7 +79,7 @@ LogicalResult posenc::checkKernelName(SymbolOpInterface kernel) {
   StringRef name = kernel.getName();
   if (!isIdentifier(name))
     return kernel->emitError("expected the name of a compiled kernel to be a C "
-                            "identifier, but got '")
+                             "identifier, but got '")
            << name << "'";
   StringRef conflict = getConflict(name);
   if (conflict.empty())

@@ -7,8 +7,7 @@
 using namespace mlir;
 using namespace posenc;
 
-void EmbedCall::map(
-    function_ref<double(double, int64_t, int64_t)> function) {
+void EmbedCall::map(function_ref<double(double, int64_t, int64_t)> function) {
   for (int64_t n = 0; n < batch * length; ++n)
     for (int64_t c = 0; c < dim; ++c)
       vectors[n * dim + c] = function(vectors[n * dim + c], n, c);
@@ -22,9 +21,9 @@ void EmbedCall::evaluateVector(Operation *op) {
   if (auto mapped = dyn_cast<ChannelMapOp>(op))
     return channelMap(mapped);
   if (auto added = dyn_cast<VaddOp>(op)) {
-    const EmbedNumbers *rows =
-        added.getPosition() ? &numbers.find(added.getPosition())->second
-                            : nullptr;
+    const EmbedNumbers *rows = added.getPosition()
+                                   ? &numbers.find(added.getPosition())->second
+                                   : nullptr;
     return map([&](double x, int64_t n, int64_t c) {
       return x + lookUp(added.getTable(), n, rows ? (*rows)[n] : 0, c);
     });

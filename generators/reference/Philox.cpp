@@ -21,8 +21,7 @@ double posenc::drawUniform(uint64_t seed, uint64_t offset, uint32_t stream,
                            uint64_t number) {
   uint64_t place = offset + number, block = place / 4;
   auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  std::array<uint32_t, 4> words =
-      philox({low(block), low(block >> 32), stream, 0},
-             {low(seed), low(seed >> 32)});
+  std::array<uint32_t, 4> words = philox(
+      {low(block), low(block >> 32), stream, 0}, {low(seed), low(seed >> 32)});
   return words[place % 4] * 0x1p-32;
 }

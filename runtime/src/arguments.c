@@ -16,8 +16,8 @@ typedef struct symbol {
   int32_t axis;
 } symbol;
 
-static const char *const symbol_names[SYMBOL_COUNT] = {
-    "", "B", "H", "Hkv", "Lq", "Lk", "", "L"};
+static const char *const symbol_names[SYMBOL_COUNT] = {"",   "B",  "H", "Hkv",
+                                                       "Lq", "Lk", "",  "L"};
 
 static posenc_status malformed(const posenc_kernel_desc *desc,
                                const char *what) {

@@ -92,8 +92,7 @@ static posenc_status check_stride(const posenc_kernel_desc *desc,
                                   int64_t stride) {
   const char *rule = NULL;
   int32_t kind = expected->axes[axis].kind;
-  bool is_heads =
-      kind == POSENC_AXIS_HEADS || kind == POSENC_AXIS_KV_HEADS;
+  bool is_heads = kind == POSENC_AXIS_HEADS || kind == POSENC_AXIS_KV_HEADS;
   bool is_long = stride > LARGEST_SPAN / (extent - 1);
   if ((expected->flags & POSENC_TENSOR_UNIT_STRIDE) &&
       axis == expected->rank - 1 && stride != 1)

@@ -103,8 +103,8 @@ std::string posenc::numerics::callEmbed(const LoadedEmbed &loaded,
     }
     buffers.push_back(
         std::make_shared<GuardedBuffer>(elements + layout.offset));
-    auto tensor = std::make_unique<GuardedTensor>(
-        buffers.back(), shape, layout, description.isInteger);
+    auto tensor = std::make_unique<GuardedTensor>(buffers.back(), shape, layout,
+                                                  description.isInteger);
     if (description.isOutput) {
       tensor->allowWrite();
       output = tensor.get();

@@ -319,9 +319,8 @@ std::vector<EmbedCase> posenc::numerics::getEmbedCases() {
        encode("#posenc.randomised_positions<range = 64>, "
               "#posenc.learned_absolute<rows = 64>"),
        10, 200, 64, randomised},
-      {"pose",
-       encode("#posenc.pose<mode = training, target = 1000>, " + paper), 10,
-       200, 9, pose},
+      {"pose", encode("#posenc.pose<mode = training, target = 1000>, " + paper),
+       10, 200, 9, pose},
       {"dropout of a sum",
        "scale(3.0) dropout(0.3) " +
            encode(paper + ", #posenc.learned_absolute<rows = 200>"),

@@ -110,8 +110,7 @@ static std::string checkFormula(const EmbedCase &test, EmbedExtents extents,
 
 static std::string checkNative(const LoadedEmbed &loaded, EmbedExtents extents,
                                const EmbedInputs &inputs,
-                               const RealTensor &reference,
-                               posenc_pool *pool) {
+                               const RealTensor &reference, posenc_pool *pool) {
   std::vector<float> y, again;
   std::string problem = callEmbed(loaded, inputs, extents, {}, y);
   if (!problem.empty())
@@ -131,17 +130,16 @@ static std::string checkNative(const LoadedEmbed &loaded, EmbedExtents extents,
 }
 
 static std::string testText(StringRef text, const EmbedCase *test,
-                            int64_t longest, int64_t limit,
-                            posenc_pool *pool) {
+                            int64_t longest, int64_t limit, posenc_pool *pool) {
   LoadedEmbed loaded;
   std::string problem = loaded.load(text, "x86-64");
   if (!problem.empty())
     return problem;
-  for (EmbedExtents extents : {EmbedExtents{1, 1}, {2, 13}, {0, 3}, {2, 0},
-                               {3, 45}, {2, 197}}) {
+  for (EmbedExtents extents :
+       {EmbedExtents{1, 1}, {2, 13}, {0, 3}, {2, 0}, {3, 45}, {2, 197}}) {
     extents.length = std::min(extents.length, longest);
-    EmbedInputs inputs = makeEmbedInputs(loaded.embed, extents, limit,
-                                         extents.length + 1);
+    EmbedInputs inputs =
+        makeEmbedInputs(loaded.embed, extents, limit, extents.length + 1);
     addMissing(inputs);
     std::string where = ("B = " + Twine(extents.batch) +
                          ", L = " + Twine(extents.length) + ": ")
@@ -246,15 +244,13 @@ void posenc::numerics::testEmbed(TestRun &run) {
                       test.limit, pool);
     });
   for (const char *body : bodies)
-    run.test("embed: a body by hand", [&] {
-      return testText(body, nullptr, 200, 9, pool);
-    });
+    run.test("embed: a body by hand",
+             [&] { return testText(body, nullptr, 200, 9, pool); });
   run.test("embed: no row of a table", [] {
-    return testOutOfRange(
-        "encode [#posenc.learned_absolute<rows = 12>]",
-        "token 12 of batch entry 0 is at position 12, but "
-        "learned_absolute.table has the positions 0 .. 11",
-        13);
+    return testOutOfRange("encode [#posenc.learned_absolute<rows = 12>]",
+                          "token 12 of batch entry 0 is at position 12, but "
+                          "learned_absolute.table has the positions 0 .. 11",
+                          13);
   });
   run.test("embed: a word that is no row", [] {
     return testOutOfRange(

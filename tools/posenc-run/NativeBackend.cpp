@@ -113,15 +113,15 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
   SmallVector<int64_t, 4> outputShape(query), rowShape(query.drop_back());
   outputShape.back() = inputs.get("v").shape.back();
   std::vector<float> output(count(outputShape)), lse(count(rowShape));
-  Error error = call(
-      *loaded, inputs, options,
-      [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
-        if (tensor != "lse")
-          return {output.data(), outputShape};
-        if (options.wantLse)
-          return {lse.data(), rowShape};
-        return {nullptr, {}};
-      });
+  Error error =
+      call(*loaded, inputs, options,
+           [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
+             if (tensor != "lse")
+               return {output.data(), outputShape};
+             if (options.wantLse)
+               return {lse.data(), rowShape};
+             return {nullptr, {}};
+           });
   if (error)
     return error;
 
@@ -165,11 +165,10 @@ Expected<RunResults> posenc::runNativeEmbed(mlir::ModuleOp module,
     return loaded.takeError();
   SmallVector<int64_t> shape = getEmbedShape(loaded->kernel.tensors, inputs);
   std::vector<float> output(count(shape));
-  Error error =
-      call(*loaded, inputs, options,
-           [&](StringRef) -> std::pair<float *, ArrayRef<int64_t>> {
-             return {output.data(), shape};
-           });
+  Error error = call(*loaded, inputs, options,
+                     [&](StringRef) -> std::pair<float *, ArrayRef<int64_t>> {
+                       return {output.data(), shape};
+                     });
   if (error)
     return error;
   Expected<NpyArray> array = NpyArray::fromFloats(shape, output);

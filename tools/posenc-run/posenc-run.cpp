@@ -145,14 +145,14 @@ static int fail(llvm::Error error) {
 llvm::Error Options::checkEntry() const {
   bool isEmbed = entry == "embed";
   std::pair<const cl::Option *, bool> ofAttention[] = {
-      {&queryFile, true}, {&keyFile, true},    {&valueFile, true},
-      {&lseFile, true},   {&scoresFile, true}, {&firstHead, true},
-      {&inputFile, false}, {&seed, false},     {&offset, false}};
+      {&queryFile, true},  {&keyFile, true},    {&valueFile, true},
+      {&lseFile, true},    {&scoresFile, true}, {&firstHead, true},
+      {&inputFile, false}, {&seed, false},      {&offset, false}};
   for (auto [option, isOfAttention] : ofAttention)
     if (option->getNumOccurrences() && isOfAttention == isEmbed)
-      return llvm::createStringError(
-          "--" + option->ArgStr + " is an option of --entry=" +
-          (isOfAttention ? "attention" : "embed"));
+      return llvm::createStringError("--" + option->ArgStr +
+                                     " is an option of --entry=" +
+                                     (isOfAttention ? "attention" : "embed"));
   return llvm::Error::success();
 }
 
@@ -199,11 +199,10 @@ llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
                                      "', but got two");
     return llvm::Error::success();
   };
-  for (auto [name, path] :
-       {std::pair("q", &queryFile),
-        {"k", &keyFile},
-        {"v", &valueFile},
-        {"x", &inputFile}})
+  for (auto [name, path] : {std::pair("q", &queryFile),
+                            {"k", &keyFile},
+                            {"v", &valueFile},
+                            {"x", &inputFile}})
     if (!path->empty())
       if (llvm::Error error = add(name, *path))
         return error;

@@ -53,8 +53,7 @@ struct Arithmetic {
   }
   /// bound * (2 u - 1)
   Value spread(Value uniform, double bound) {
-    return mul(number(bound),
-               sub(mul(number(2), uniform), number(1)));
+    return mul(number(bound), sub(mul(number(2), uniform), number(1)));
   }
   Value merge(EmbedMerge merge, Value x, Value e) {
     switch (merge) {
@@ -155,8 +154,8 @@ void RawIndexAttr::expandEmbed(EmbedExpansion &expansion) const {
   expansion.channelMap(
       expansion.getCoord(), std::nullopt, [&](OpBuilder &b, ValueRange args) {
         Arithmetic m = in(b, expansion);
-        Value sum = m.add(args[0], m.mul(m.number(getScale().convertToDouble()),
-                                         args[3]));
+        Value sum = m.add(
+            args[0], m.mul(m.number(getScale().convertToDouble()), args[3]));
         if (getChannel() < 0)
           return sum;
         Value isChosen =
@@ -238,10 +237,10 @@ void SinusoidalAttr::expandEmbed(EmbedExpansion &expansion) const {
   int64_t dim = expansion.embed.getDim(), n = dim / 2;
   if (n == 0)
     return;
-  Value waves = expansion.constants(
-      getWaves(getExponent(), getBase().convertToDouble(),
-               getFactor().convertToDouble(), n, dim),
-      {TableAxis::channel});
+  Value waves =
+      expansion.constants(getWaves(getExponent(), getBase().convertToDouble(),
+                                   getFactor().convertToDouble(), n, dim),
+                          {TableAxis::channel});
   Value p = expansion.getCoord();
   expansion.channelMap(
       {p, waves}, getPairing(getLayout()), [&](OpBuilder &b, ValueRange args) {
@@ -281,15 +280,14 @@ static LogicalResult verifyLearned(Emit emitError, StringRef mnemonic,
 
 static void expandLearned(EmbedExpansion &expansion, StringRef operand,
                           int64_t rows, int64_t offset, EmbedMerge merge) {
-  Value row = expansion.bounded(
-      shift(expansion, expansion.getCoord(), offset), rows, operand);
-  Value table =
-      expansion.operand(operand, {TableAxis::row, TableAxis::channel}, rows,
-                        expansion.embed.getDim());
+  Value row = expansion.bounded(shift(expansion, expansion.getCoord(), offset),
+                                rows, operand);
+  Value table = expansion.operand(operand, {TableAxis::row, TableAxis::channel},
+                                  rows, expansion.embed.getDim());
   if (merge == EmbedMerge::add) {
-    expansion.tokens =
-        VaddOp::create(expansion.builder, expansion.loc, expansion.tokens.getType(),
-                       expansion.tokens, table, row);
+    expansion.tokens = VaddOp::create(expansion.builder, expansion.loc,
+                                      expansion.tokens.getType(),
+                                      expansion.tokens, table, row);
     return;
   }
   prepareMerge(expansion, merge);
@@ -361,8 +359,8 @@ LogicalResult HierarchicalAttr::verifyInEmbed(EmbedOp &, Emit) const {
 void HierarchicalAttr::expandEmbed(EmbedExpansion &expansion) const {
   double n = static_cast<double>(getRows());
   std::string operand = getOperandNames().front();
-  Value p = expansion.bounded(expansion.getCoord(), getRows() * getRows(),
-                              operand);
+  Value p =
+      expansion.bounded(expansion.getCoord(), getRows() * getRows(), operand);
   Value block = expansion.remap(p, [&](OpBuilder &b, ValueRange args) {
     Arithmetic m = in(b, expansion);
     return m.floor(m.div(args[0], m.number(n)));
@@ -372,12 +370,10 @@ void HierarchicalAttr::expandEmbed(EmbedExpansion &expansion) const {
         Arithmetic m = in(b, expansion);
         return m.sub(args[0], m.mul(args[1], m.number(n)));
       });
-  Value zero = expansion.remap(p, [&](OpBuilder &b, ValueRange) {
-    return in(b, expansion).number(0);
-  });
-  Value table =
-      expansion.operand(operand, {TableAxis::row, TableAxis::channel},
-                        getRows(), expansion.embed.getDim());
+  Value zero = expansion.remap(
+      p, [&](OpBuilder &b, ValueRange) { return in(b, expansion).number(0); });
+  Value table = expansion.operand(operand, {TableAxis::row, TableAxis::channel},
+                                  getRows(), expansion.embed.getDim());
   double alpha = getAlpha().convertToDouble();
   prepareMerge(expansion, getMerge());
   expansion.channelMap(
@@ -385,8 +381,8 @@ void HierarchicalAttr::expandEmbed(EmbedExpansion &expansion) const {
       [&](OpBuilder &b, ValueRange args) {
         Arithmetic m = in(b, expansion);
         // Exactly the row itself in block 0.
-        Value step = m.mul(m.number(alpha / (1 - alpha)),
-                           m.sub(args[6], args[8]));
+        Value step =
+            m.mul(m.number(alpha / (1 - alpha)), m.sub(args[6], args[8]));
         return m.merge(getMerge(), args[0], m.add(args[4], step));
       });
 }
@@ -433,8 +429,7 @@ LogicalResult ComplexOrderAttr::verifyInEmbed(EmbedOp &embed,
 }
 
 static Value buildShared(EmbedExpansion &expansion, StringRef name,
-                         WordSharing sharing, int64_t words,
-                         int64_t channels) {
+                         WordSharing sharing, int64_t words, int64_t channels) {
   switch (sharing) {
   case WordSharing::word_and_dimension:
     return expansion.operand(name, {TableAxis::row, TableAxis::channel}, words,
@@ -566,12 +561,11 @@ static Value readNumbers(EmbedExpansion &expansion, StringRef name) {
 LogicalResult CapeAttr::verify(Emit emitError, EmbedMode mode,
                                APFloat maxGlobalShift, APFloat maxLocalShift,
                                APFloat maxGlobalScaling, PositionMean,
-                               PositionSource,
-                               APFloat positionScale, APFloat frequencyScale,
-                               APFloat base, StringRef) {
-  if (failed(
-          makeAugmentation(maxGlobalShift, maxLocalShift, maxGlobalScaling)
-              .verify(emitError, "cape", mode)) ||
+                               PositionSource, APFloat positionScale,
+                               APFloat frequencyScale, APFloat base,
+                               StringRef) {
+  if (failed(makeAugmentation(maxGlobalShift, maxLocalShift, maxGlobalScaling)
+                 .verify(emitError, "cape", mode)) ||
       failed(verifyFinite(emitError, "'position_scale' of #posenc.cape",
                           positionScale)) ||
       failed(verifyFinite(emitError, "'frequency_scale' of #posenc.cape",
@@ -604,8 +598,8 @@ void CapeAttr::expandEmbed(EmbedExpansion &expansion) const {
       return in(b, expansion).sub(args[0], args[1]);
     });
   }
-  Augmentation how = makeAugmentation(
-      getMaxGlobalShift(), getMaxLocalShift(), getMaxGlobalScaling());
+  Augmentation how = makeAugmentation(getMaxGlobalShift(), getMaxLocalShift(),
+                                      getMaxGlobalScaling());
   q = augment(expansion, how, q, drawScaling(expansion, how));
   int64_t dim = expansion.embed.getDim();
   // The last channel of an odd dim is a sine too.
@@ -629,9 +623,8 @@ LogicalResult Cape2DAttr::verify(Emit emitError, EmbedMode mode, GridRadii,
                                  APFloat maxGlobalScaling,
                                  PositionSource positions, StringRef) {
   // cape_2d_c1
-  if (failed(
-          makeAugmentation(maxGlobalShift, maxLocalShift, maxGlobalScaling)
-              .verify(emitError, "cape_2d", mode)))
+  if (failed(makeAugmentation(maxGlobalShift, maxLocalShift, maxGlobalScaling)
+                 .verify(emitError, "cape_2d", mode)))
     return failure();
   // cape_2d_c3
   bool isGrid = positions == PositionSource::kernel;
@@ -694,8 +687,8 @@ void Cape2DAttr::expandEmbed(EmbedExpansion &expansion) const {
     x = spreadPlaces(expansion, row, getRows());
     y = spreadPlaces(expansion, column, getColumns());
   }
-  Augmentation how = makeAugmentation(
-      getMaxGlobalShift(), getMaxLocalShift(), getMaxGlobalScaling());
+  Augmentation how = makeAugmentation(getMaxGlobalShift(), getMaxLocalShift(),
+                                      getMaxGlobalScaling());
   Value scaling = drawScaling(expansion, how);
   x = augment(expansion, how, x, scaling);
   y = augment(expansion, how, y, scaling);
@@ -745,13 +738,13 @@ LogicalResult PaddedPositionsAttr::verifyInEmbed(EmbedOp &, Emit) const {
 }
 void PaddedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
   double none = getSource() == PaddingSource::ids ? getPaddingId() : 0;
-  Value mask = expansion.remap(
-      readIntegers(expansion, getOperandNames().front()),
-      [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        return m.select(m.equal(args[0], m.number(none)), m.number(0),
-                        m.number(1));
-      });
+  Value mask =
+      expansion.remap(readIntegers(expansion, getOperandNames().front()),
+                      [&](OpBuilder &b, ValueRange args) {
+                        Arithmetic m = in(b, expansion);
+                        return m.select(m.equal(args[0], m.number(none)),
+                                        m.number(0), m.number(1));
+                      });
   Value count = CoordSumOp::create(expansion.builder, expansion.loc, mask);
   expansion.setCoord(
       expansion.coordMap({mask, count}, [&](OpBuilder &b, ValueRange args) {
@@ -768,20 +761,22 @@ void PaddedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ShiftedPositionsAttr::verify(Emit emitError, ShiftSource source,
-                                ShiftLaw law, int64_t maxShift,
-                                int64_t tableRows, StringRef) {
+                                           ShiftLaw law, int64_t maxShift,
+                                           int64_t tableRows, StringRef) {
   // shifted_positions_c1
-  if (failed(verifyBetween(emitError, "'max_shift' of #posenc.shifted_positions", maxShift,
+  if (failed(verifyBetween(emitError,
+                           "'max_shift' of #posenc.shifted_positions", maxShift,
                            0, kLargestPosition)))
     return failure();
   // shifted_positions_c2
   bool hasTable = source == ShiftSource::training && law == ShiftLaw::code;
   if (hasTable ? tableRows <= 0 || tableRows > kLargestPosition
                : tableRows != 0)
-    return emitError() << "expected #posenc.shifted_positions to state a positive "
-                          "'table_rows' exactly with 'shift = training, law = "
-                          "code', but got "
-                       << tableRows;
+    return emitError()
+           << "expected #posenc.shifted_positions to state a positive "
+              "'table_rows' exactly with 'shift = training, law = "
+              "code', but got "
+           << tableRows;
   return success();
 }
 StringRef ShiftedPositionsAttr::getEncodingName() const { return getName(); }
@@ -818,8 +813,7 @@ void ShiftedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
     expansion.setCoord(
         expansion.coordMap({p, uniform}, [&](OpBuilder &b, ValueRange args) {
           Arithmetic m = in(b, expansion);
-          return m.add(args[0],
-                       m.floor(m.mul(args[1], m.number(most + 1))));
+          return m.add(args[0], m.floor(m.mul(args[1], m.number(most + 1))));
         }));
     return;
   }
@@ -853,8 +847,8 @@ LogicalResult RandomisedPositionsAttr::verifyInEmbed(EmbedOp &, Emit) const {
 }
 void RandomisedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
   std::string operand = getOperandNames().front();
-  expansion.setCoord(expansion.bounded(readIntegers(expansion, operand),
-                                       getRange(), operand));
+  expansion.setCoord(
+      expansion.bounded(readIntegers(expansion, operand), getRange(), operand));
 }
 
 LogicalResult PoseAttr::verify(Emit emitError, EmbedMode, int64_t target,
@@ -883,9 +877,9 @@ void PoseAttr::expandEmbed(EmbedExpansion &expansion) const {
         Value one = m.number(1), length = args[2];
         Value half = m.floor(m.div(m.add(length, one), m.number(2)));
         Value kept = m.add(one, m.floor(m.mul(args[3], half)));
-        Value gap = m.max(
-            m.sub(m.number(static_cast<double>(getTarget())), length),
-            m.number(0));
+        Value gap =
+            m.max(m.sub(m.number(static_cast<double>(getTarget())), length),
+                  m.number(0));
         Value skipped = m.floor(m.mul(args[4], m.add(gap, one)));
         return m.select(m.less(args[1], kept), args[0],
                         m.add(args[0], skipped));

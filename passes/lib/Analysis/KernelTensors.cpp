@@ -53,8 +53,8 @@ std::string KernelTensor::getTypeString() const {
 
 /// What a table is used for, and in which unit its numbers are.
 static StringRef describeUse(Operation *use) {
-  bool isOfKeys = use->getNumResults() == 1 &&
-                  isa<KeyType>(use->getResult(0).getType());
+  bool isOfKeys =
+      use->getNumResults() == 1 && isa<KeyType>(use->getResult(0).getType());
   return llvm::TypeSwitch<Operation *, StringRef>(use)
       .Case([](FreqsMapOp) { return "frequencies, in radians per position"; })
       .Case([](RotateOp) { return "mixes the cosines and sines of rotations"; })

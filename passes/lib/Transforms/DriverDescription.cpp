@@ -138,10 +138,9 @@ static LLVM::GlobalOp emitTensors(DriverBuilder &b,
   return constants.global(kernel.name + "_tensors", type, [&] {
     SmallVector<Value> tensors;
     for (auto [index, tensor] : llvm::enumerate(kernel.tensors))
-      tensors.push_back(emitTensor(b, constants, tensor,
-                                   kernel.tensorFlags.lookup(index),
-                                   kernel.name + "_tensor_name" +
-                                       Twine(index)));
+      tensors.push_back(
+          emitTensor(b, constants, tensor, kernel.tensorFlags.lookup(index),
+                     kernel.name + "_tensor_name" + Twine(index)));
     return constants.insert(constants.zero(type), tensors);
   });
 }

@@ -71,7 +71,9 @@ static func::FuncOp definePhilox(DriverBuilder &b, StringRef name) {
   Value seed = function.getArgument(0), number = function.getArgument(1);
   // 32-bit words, each in an i64.
   Value mask = b.i64(0xffffffff), half = b.i64(32);
-  auto low = [&](Value x) -> Value { return arith::AndIOp::create(b, x, mask); };
+  auto low = [&](Value x) -> Value {
+    return arith::AndIOp::create(b, x, mask);
+  };
   auto high = [&](Value x) -> Value {
     return arith::ShRUIOp::create(b, x, half);
   };
@@ -182,10 +184,10 @@ SmallVector<Value> EmbedNumbers::emitInputs(ValueRange inputs, Value channel,
 
 /// The nearest row, as an index; NaN is the lowest.
 Value EmbedNumbers::emitRow(Value row, double low, double high) {
-  Value isAbove = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, row,
-                                        f64(low));
-  Value clamped = b.select(
-      isAbove, arith::MinimumFOp::create(b, row, f64(high)), f64(low));
+  Value isAbove =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, row, f64(low));
+  Value clamped =
+      b.select(isAbove, arith::MinimumFOp::create(b, row, f64(high)), f64(low));
   return arith::FPToSIOp::create(b, b.getI64Type(),
                                  math::RoundOp::create(b, clamped));
 }

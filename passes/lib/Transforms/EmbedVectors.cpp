@@ -114,8 +114,7 @@ void EmbedVectors::emitDropout(DropoutOp op) {
     Value uniform = numbers.emitUniform(op.getStream(), b.add(first, c));
     Value isDropped = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
                                             uniform, numbers.f64(rate));
-    Value kept =
-        arith::MulFOp::create(b, element, numbers.f64(1 / (1 - rate)));
+    Value kept = arith::MulFOp::create(b, element, numbers.f64(1 / (1 - rate)));
     return b.select(isDropped, numbers.f64(0), kept);
   });
 }
@@ -143,8 +142,8 @@ void EmbedVectors::emitNorm(VectorNormOp op) {
   if (op.getEpsilonSite() == EpsilonSite::added)
     norm = math::SqrtOp::create(b, arith::AddFOp::create(b, square, epsilon));
   else
-    norm = arith::MaximumFOp::create(b, math::SqrtOp::create(b, square),
-                                     epsilon);
+    norm =
+        arith::MaximumFOp::create(b, math::SqrtOp::create(b, square), epsilon);
   map([&](Value element, Value) -> Value {
     return arith::DivFOp::create(b, element, norm);
   });
@@ -168,16 +167,16 @@ Value EmbedVectors::emitFrequency(Value freqs, Value position, Value index,
   if (auto op = freqs.getDefiningOp<FreqsOp>()) {
     SmallVector<double> values = op.getLaw().getFrequencies();
     Value base = b.constantArray(
-        name, DenseElementsAttr::get(
-                  RankedTensorType::get({int64_t(values.size())},
-                                        b.getF64Type()),
-                  ArrayRef<double>(values)));
+        name,
+        DenseElementsAttr::get(
+            RankedTensorType::get({int64_t(values.size())}, b.getF64Type()),
+            ArrayRef<double>(values)));
     return b.load(b.getF64Type(), b.element(base, index, b.getF64Type()));
   }
   auto op = freqs.getDefiningOp<FreqsMapOp>();
   Value k = numbers.toF64(index);
-  Value length = numbers.toF64(b.add(numbers.getFrame().keyLen(),
-                                     b.i64(getIotaOffset(position))));
+  Value length = numbers.toF64(
+      b.add(numbers.getFrame().keyLen(), b.i64(getIotaOffset(position))));
   SmallVector<Value> arguments = {k, length};
   for (Value table : op.getTables())
     arguments.push_back(numbers.emitElement(table, k, Value()));
@@ -210,8 +209,7 @@ std::pair<Value, Value> EmbedVectors::emitTurn(RotateOp op, Value pair) {
   Value sums[] = {b.stack(sizeof(double)), b.stack(sizeof(double))};
   for (Value sum : sums)
     b.store(numbers.f64(0), sum);
-  int64_t count =
-      *op.getMix()[0].getDefiningOp<TableOp>().getNumRows();
+  int64_t count = *op.getMix()[0].getDefiningOp<TableOp>().getNumRows();
   b.loop(b.i64(0), b.i64(count), [&](Value m) {
     Value angle = emitAngle(op, m), row = numbers.toF64(m);
     Value parts[] = {math::CosOp::create(b, angle),

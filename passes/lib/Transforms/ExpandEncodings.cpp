@@ -69,8 +69,7 @@ static void expand(EmbedOp embed) {
   if (ArrayAttr list = embed.getEncodeAttr())
     for (Attribute entry : list)
       cast<EncodingAttrInterface>(entry).expandEmbed(expansion);
-  if (std::optional<APFloat> rate = embed.getDropout();
-      rate && !rate->isZero())
+  if (std::optional<APFloat> rate = embed.getDropout(); rate && !rate->isZero())
     expansion.tokens =
         DropoutOp::create(builder, loc, expansion.tokens, *rate, 0);
   YieldOp::create(builder, loc, expansion.tokens);

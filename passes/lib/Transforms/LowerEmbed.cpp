@@ -83,8 +83,8 @@ private:
                 numbers.emitSequenceAddress(sequence, token));
         return;
       }
-      Value counts = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD,
-                                           number, number);
+      Value counts =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, number, number);
       addTo(sum, b.select(counts, number, numbers.f64(0)));
       addTo(count, b.select(counts, numbers.f64(1), numbers.f64(0)));
     });
@@ -121,8 +121,7 @@ private:
     Value chunks = emitChunks(frame);
     Value batch = b.div(item, chunks);
     Value begin = b.mul(b.rem(item, chunks), b.i64(getTokensPerItem()));
-    Value end =
-        b.min(b.add(begin, b.i64(getTokensPerItem())), frame.keyLen());
+    Value end = b.min(b.add(begin, b.i64(getTokensPerItem())), frame.keyLen());
     b.ret(b.forPieces(begin, end, b.i64(1), [&](Value token, Value) {
       return emitToken(frame, batch, token, vector);
     }));
@@ -155,19 +154,17 @@ private:
             b, compare(arith::CmpFPredicate::OGE, numbers.f64(0)),
             compare(arith::CmpFPredicate::OLE,
                     numbers.f64(static_cast<double>(rows - 1)))),
-        compare(arith::CmpFPredicate::OEQ,
-                math::FloorOp::create(b, position)));
+        compare(arith::CmpFPredicate::OEQ, math::FloorOp::create(b, position)));
     return b.ifOk(status, [&] {
       return b.ifElse(
           isRow, [&] { return b.i32(0); },
           [&] {
             // Strings are as many as there are names.
-            Value what =
-                b.constantString(program.name + "_rows" + Twine(strings++),
-                                 op.getWhat());
-            return b.call("posenc_kernel_position_failed", i32,
-                          {frameOf(numbers), what, batch, token, position,
-                           b.i64(rows)});
+            Value what = b.constantString(
+                program.name + "_rows" + Twine(strings++), op.getWhat());
+            return b.call(
+                "posenc_kernel_position_failed", i32,
+                {frameOf(numbers), what, batch, token, position, b.i64(rows)});
           });
     });
   }
@@ -210,9 +207,10 @@ private:
     auto function =
         b.define(program.name, b.getFunctionType({ptr, ptr}, i32), true);
     DriverFrame frame = DriverFrame::create(b);
-    Value status = b.call("posenc_kernel_enter", i32,
-                          {b.globalAddress(description), function.getArgument(0),
-                           function.getArgument(1), frame.getAddress()});
+    Value status =
+        b.call("posenc_kernel_enter", i32,
+               {b.globalAddress(description), function.getArgument(0),
+                function.getArgument(1), frame.getAddress()});
     b.ret(b.ifOk(status, [&] {
       Value tokens = b.mul(frame.batch(), frame.keyLen());
       return b.ifElse(
@@ -225,9 +223,9 @@ private:
   }
 
   Value emitStages(DriverFrame frame) {
-    Value status = b.call(
-        "posenc_kernel_scratch", i32,
-        {frame.getAddress(), emitSharedBytes(frame), getWorkerBytes()});
+    Value status =
+        b.call("posenc_kernel_scratch", i32,
+               {frame.getAddress(), emitSharedBytes(frame), getWorkerBytes()});
     for (auto [index, item] : llvm::enumerate(items)) {
       func::FuncOp function = item;
       bool isToken = index + 1 == items.size();
@@ -235,9 +233,8 @@ private:
         Value count = frame.batch();
         if (isToken)
           count = b.mul(count, emitChunks(frame));
-        return b.call(
-            "posenc_kernel_parallel", i32,
-            {frame.getAddress(), count, b.functionAddress(function)});
+        return b.call("posenc_kernel_parallel", i32,
+                      {frame.getAddress(), count, b.functionAddress(function)});
       });
     }
     return status;

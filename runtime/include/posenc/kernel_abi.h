@@ -26,12 +26,12 @@ extern "C" {
 /* What one extent of a tensor must be. The first tensor that mentions a
  * symbolic extent fixes it, later ones must agree. */
 enum {
-  POSENC_AXIS_CONST = 0,     /* exactly `value` */
-  POSENC_AXIS_BATCH = 1,     /* B */
-  POSENC_AXIS_HEADS = 2,     /* H, the query heads of this call (a shard's) */
-  POSENC_AXIS_KV_HEADS = 3,  /* Hkv = H / (heads / kv_heads) */
-  POSENC_AXIS_QUERY_LEN = 4, /* Lq */
-  POSENC_AXIS_KEY_LEN = 5,   /* Lk */
+  POSENC_AXIS_CONST = 0,      /* exactly `value` */
+  POSENC_AXIS_BATCH = 1,      /* B */
+  POSENC_AXIS_HEADS = 2,      /* H, the query heads of this call (a shard's) */
+  POSENC_AXIS_KV_HEADS = 3,   /* Hkv = H / (heads / kv_heads) */
+  POSENC_AXIS_QUERY_LEN = 4,  /* Lq */
+  POSENC_AXIS_KEY_LEN = 5,    /* Lk */
   POSENC_AXIS_HEADS_OR_1 = 6, /* H, or 1 for "the same for every head" */
   POSENC_AXIS_LEN = 7         /* L, the tokens of an input embedding */
 };
@@ -109,7 +109,7 @@ typedef struct posenc_view {
 /* One call in flight; lives on the caller's stack. */
 typedef struct posenc_frame {
   const posenc_kernel_desc *desc;
-  const posenc_call *call; /* NULL: all defaults */
+  const posenc_call *call;                            /* NULL: all defaults */
   int64_t batch, heads, kv_heads, query_len, key_len; /* key_len: also L */
   int64_t first_head; /* of the shard, in the specification's numbering */
   int64_t variant;    /* index into desc->variants */

@@ -54,8 +54,7 @@ protected:
   Expected<RealTensor> evaluate(int64_t dim, int64_t length,
                                 const Twine &clauses) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(
-        ("posenc.embed @e dim(" + Twine(dim) + ") " + clauses).str(),
-        &context);
+        ("posenc.embed @e dim(" + Twine(dim) + ") " + clauses).str(), &context);
     auto expanded = cantFail(cloneExpanded(*module));
     inputs.x.shape = {1, length, dim};
     inputs.x.data.assign(length * dim, 0.0);

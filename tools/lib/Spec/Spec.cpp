@@ -42,8 +42,8 @@ static FailureOr<Kernel> select(ModuleOp module, StringRef name) {
       return kernel;
     names.push_back(kernel.getSymName());
   }
-  InFlightDiagnostic diagnostic =
-      module.emitError("expected a ") << Kernel::getOperationName();
+  InFlightDiagnostic diagnostic = module.emitError("expected a ")
+                                  << Kernel::getOperationName();
   if (!name.empty())
     diagnostic << " named '" << name << "'";
   diagnostic << ", found ";

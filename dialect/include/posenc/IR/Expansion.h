@@ -144,8 +144,7 @@ struct EmbedExpansion : ExpansionBase {
 
   mlir::Value coordMap(mlir::ValueRange inputs, RegionBuilder build);
   /// The position, which fails the call where it is no row of `what`.
-  mlir::Value bounded(mlir::Value position, int64_t rows,
-                      llvm::StringRef what);
+  mlir::Value bounded(mlir::Value position, int64_t rows, llvm::StringRef what);
   /// Numbers of a stream that nothing else draws from.
   mlir::Value random(RandomScope scope);
   /// Replaces the vectors; the region's arguments are the element, its channel

@@ -61,8 +61,9 @@ std::string getDefaultCacheDirectory();
 /// Registers the dialects that compilation uses and their translation to LLVM.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
-/// Compiles kernels and embeddings of `module`, which is not changed. Errors are diagnostics
-/// at the specification's locations. Equal input gives equal bytes.
+/// Compiles kernels and embeddings of `module`, which is not changed. Errors
+/// are diagnostics at the specification's locations. Equal input gives equal
+/// bytes.
 mlir::FailureOr<std::vector<CompiledKernel>>
 compile(mlir::ModuleOp module, const CompileOptions &options);
 
