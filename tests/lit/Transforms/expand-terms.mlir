@@ -4,1436 +4,1436 @@
 
 // The bias is inside the scale, and slopes are interpolated.
 // CHECK-LABEL: posenc.kernel @alibi_inside heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[3.125000e-02, 0.001953125]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
-// CHECK: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
-// CHECK: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.negf %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 5.000000e-01 : f64
-// CHECK: %[[V13:.*]] = arith.mulf %[[V11]], %[[V12]] : f64
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V14:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V15:.*]] = posenc.add %[[V14]], %[[V7]]
-// CHECK: %[[V16:.*]] = posenc.select %[[V15]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[3.125000e-02, 0.001953125]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
+// CHECK-DAG: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.negf %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 5.000000e-01 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.mulf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V14:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V15:.*]] = posenc.add %[[V14]], %[[V7]]
+// CHECK-DAG: %[[V16:.*]] = posenc.select %[[V15]] mask(#posenc.causal)
 posenc.kernel @alibi_inside heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.alibi<site = inside, slope_scale = 0.5>]
 
 // Slopes, positions and products rounded to bf16; 2^-1.5 is not a bf16.
 // CHECK-LABEL: posenc.kernel @alibi_rounded heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[0.353515625, 1.250000e-01]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.bias(%[[V4]], %[[V3]]) : !posenc.coord, !posenc.table<head> {
-// CHECK: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = math.absf %[[V6]] : f64
-// CHECK: %[[V9:.*]] = arith.constant 1.000000e-30 : f64
-// CHECK: %[[V10:.*]] = arith.maximumf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = math.log2 %[[V10]] : f64
-// CHECK: %[[V12:.*]] = math.floor %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V14:.*]] = arith.subf %[[V12]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = math.exp2 %[[V14]] : f64
-// CHECK: %[[V16:.*]] = arith.divf %[[V8]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.constant 5.000000e-01 : f64
-// CHECK: %[[V18:.*]] = arith.addf %[[V16]], %[[V17]] : f64
-// CHECK: %[[V19:.*]] = math.floor %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V21:.*]] = arith.divf %[[V19]], %[[V20]] : f64
-// CHECK: %[[V22:.*]] = math.floor %[[V21]] : f64
-// CHECK: %[[V23:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V24:.*]] = arith.mulf %[[V22]], %[[V23]] : f64
-// CHECK: %[[V25:.*]] = arith.subf %[[V19]], %[[V24]] : f64
-// CHECK: %[[V26:.*]] = arith.subf %[[V19]], %[[V16]] : f64
-// CHECK: %[[V27:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V28:.*]] = arith.constant 5.000000e-01 : f64
-// CHECK: %[[V29:.*]] = arith.cmpf oeq, %[[V26]], %[[V28]] : f64
-// CHECK: %[[V30:.*]] = arith.select %[[V29]], %[[V25]], %[[V27]] : f64
-// CHECK: %[[V31:.*]] = arith.subf %[[V19]], %[[V30]] : f64
-// CHECK: %[[V32:.*]] = arith.mulf %[[V31]], %[[V15]] : f64
-// CHECK: %[[V33:.*]] = math.copysign %[[V32]], %[[V6]] : f64
-// CHECK: %[[V34:.*]] = arith.mulf %[[V33]], %[[V7]] : f64
-// CHECK: %[[V35:.*]] = math.absf %[[V34]] : f64
-// CHECK: %[[V36:.*]] = arith.constant 1.000000e-30 : f64
-// CHECK: %[[V37:.*]] = arith.maximumf %[[V35]], %[[V36]] : f64
-// CHECK: %[[V38:.*]] = math.log2 %[[V37]] : f64
-// CHECK: %[[V39:.*]] = math.floor %[[V38]] : f64
-// CHECK: %[[V40:.*]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V41:.*]] = arith.subf %[[V39]], %[[V40]] : f64
-// CHECK: %[[V42:.*]] = math.exp2 %[[V41]] : f64
-// CHECK: %[[V43:.*]] = arith.divf %[[V35]], %[[V42]] : f64
-// CHECK: %[[V44:.*]] = arith.constant 5.000000e-01 : f64
-// CHECK: %[[V45:.*]] = arith.addf %[[V43]], %[[V44]] : f64
-// CHECK: %[[V46:.*]] = math.floor %[[V45]] : f64
-// CHECK: %[[V47:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V48:.*]] = arith.divf %[[V46]], %[[V47]] : f64
-// CHECK: %[[V49:.*]] = math.floor %[[V48]] : f64
-// CHECK: %[[V50:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V51:.*]] = arith.mulf %[[V49]], %[[V50]] : f64
-// CHECK: %[[V52:.*]] = arith.subf %[[V46]], %[[V51]] : f64
-// CHECK: %[[V53:.*]] = arith.subf %[[V46]], %[[V43]] : f64
-// CHECK: %[[V54:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V55:.*]] = arith.constant 5.000000e-01 : f64
-// CHECK: %[[V56:.*]] = arith.cmpf oeq, %[[V53]], %[[V55]] : f64
-// CHECK: %[[V57:.*]] = arith.select %[[V56]], %[[V52]], %[[V54]] : f64
-// CHECK: %[[V58:.*]] = arith.subf %[[V46]], %[[V57]] : f64
-// CHECK: %[[V59:.*]] = arith.mulf %[[V58]], %[[V42]] : f64
-// CHECK: %[[V60:.*]] = math.copysign %[[V59]], %[[V34]] : f64
-// CHECK: posenc.yield %[[V60]] : f64
-// CHECK: %[[V61:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V62:.*]] = posenc.add %[[V61]], %[[V5]]
-// CHECK: %[[V63:.*]] = posenc.select %[[V62]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[0.353515625, 1.250000e-01]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.bias(%[[V4]], %[[V3]]) : !posenc.coord, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = math.absf %[[V6]] : f64
+// CHECK-DAG: %[[V9:.*]] = arith.constant 1.000000e-30 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.maximumf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = math.log2 %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = math.floor %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V14:.*]] = arith.subf %[[V12]], %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = math.exp2 %[[V14]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.divf %[[V8]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.constant 5.000000e-01 : f64
+// CHECK-DAG: %[[V18:.*]] = arith.addf %[[V16]], %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = math.floor %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V21:.*]] = arith.divf %[[V19]], %[[V20]] : f64
+// CHECK-DAG: %[[V22:.*]] = math.floor %[[V21]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V24:.*]] = arith.mulf %[[V22]], %[[V23]] : f64
+// CHECK-DAG: %[[V25:.*]] = arith.subf %[[V19]], %[[V24]] : f64
+// CHECK-DAG: %[[V26:.*]] = arith.subf %[[V19]], %[[V16]] : f64
+// CHECK-DAG: %[[V27:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V28:.*]] = arith.constant 5.000000e-01 : f64
+// CHECK-DAG: %[[V29:.*]] = arith.cmpf oeq, %[[V26]], %[[V28]] : f64
+// CHECK-DAG: %[[V30:.*]] = arith.select %[[V29]], %[[V25]], %[[V27]] : f64
+// CHECK-DAG: %[[V31:.*]] = arith.subf %[[V19]], %[[V30]] : f64
+// CHECK-DAG: %[[V32:.*]] = arith.mulf %[[V31]], %[[V15]] : f64
+// CHECK-DAG: %[[V33:.*]] = math.copysign %[[V32]], %[[V6]] : f64
+// CHECK-DAG: %[[V34:.*]] = arith.mulf %[[V33]], %[[V7]] : f64
+// CHECK-DAG: %[[V35:.*]] = math.absf %[[V34]] : f64
+// CHECK-DAG: %[[V36:.*]] = arith.constant 1.000000e-30 : f64
+// CHECK-DAG: %[[V37:.*]] = arith.maximumf %[[V35]], %[[V36]] : f64
+// CHECK-DAG: %[[V38:.*]] = math.log2 %[[V37]] : f64
+// CHECK-DAG: %[[V39:.*]] = math.floor %[[V38]] : f64
+// CHECK-DAG: %[[V40:.*]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V41:.*]] = arith.subf %[[V39]], %[[V40]] : f64
+// CHECK-DAG: %[[V42:.*]] = math.exp2 %[[V41]] : f64
+// CHECK-DAG: %[[V43:.*]] = arith.divf %[[V35]], %[[V42]] : f64
+// CHECK-DAG: %[[V44:.*]] = arith.constant 5.000000e-01 : f64
+// CHECK-DAG: %[[V45:.*]] = arith.addf %[[V43]], %[[V44]] : f64
+// CHECK-DAG: %[[V46:.*]] = math.floor %[[V45]] : f64
+// CHECK-DAG: %[[V47:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V48:.*]] = arith.divf %[[V46]], %[[V47]] : f64
+// CHECK-DAG: %[[V49:.*]] = math.floor %[[V48]] : f64
+// CHECK-DAG: %[[V50:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V51:.*]] = arith.mulf %[[V49]], %[[V50]] : f64
+// CHECK-DAG: %[[V52:.*]] = arith.subf %[[V46]], %[[V51]] : f64
+// CHECK-DAG: %[[V53:.*]] = arith.subf %[[V46]], %[[V43]] : f64
+// CHECK-DAG: %[[V54:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V55:.*]] = arith.constant 5.000000e-01 : f64
+// CHECK-DAG: %[[V56:.*]] = arith.cmpf oeq, %[[V53]], %[[V55]] : f64
+// CHECK-DAG: %[[V57:.*]] = arith.select %[[V56]], %[[V52]], %[[V54]] : f64
+// CHECK-DAG: %[[V58:.*]] = arith.subf %[[V46]], %[[V57]] : f64
+// CHECK-DAG: %[[V59:.*]] = arith.mulf %[[V58]], %[[V42]] : f64
+// CHECK-DAG: %[[V60:.*]] = math.copysign %[[V59]], %[[V34]] : f64
+// CHECK-DAG: posenc.yield %[[V60]] : f64
+// CHECK-DAG: %[[V61:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V62:.*]] = posenc.add %[[V61]], %[[V5]]
+// CHECK-DAG: %[[V63:.*]] = posenc.select %[[V62]] mask(#posenc.causal)
 posenc.kernel @alibi_rounded heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.alibi<form = key, rounding = bf16, max_exponent = 3.0>]
 
 // CHECK-LABEL: posenc.kernel @kerple_log heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"kerple.p">) : !posenc.table<head>
-// CHECK: %[[V7:.*]] = posenc.table law(#posenc.operand<"kerple.a">) : !posenc.table<head>
-// CHECK: %[[V8:.*]] = posenc.bias(%[[V5]], %[[V6]], %[[V7]]) : !posenc.relation, !posenc.table<head>, !posenc.table<head> {
-// CHECK: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
-// CHECK: %[[V12:.*]] = math.absf %[[V9]] : f64
-// CHECK: %[[V13:.*]] = arith.constant 1.000000e-02 : f64
-// CHECK: %[[V14:.*]] = arith.maximumf %[[V10]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 1.000000e-02 : f64
-// CHECK: %[[V16:.*]] = arith.maximumf %[[V11]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.mulf %[[V16]], %[[V12]] : f64
-// CHECK: %[[V18:.*]] = math.log1p %[[V17]] : f64
-// CHECK: %[[V19:.*]] = arith.mulf %[[V14]], %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.negf %[[V19]] : f64
-// CHECK: posenc.yield %[[V20]] : f64
-// CHECK: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V22:.*]] = posenc.add %[[V21]], %[[V8]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"kerple.p">) : !posenc.table<head>
+// CHECK-DAG: %[[V7:.*]] = posenc.table law(#posenc.operand<"kerple.a">) : !posenc.table<head>
+// CHECK-DAG: %[[V8:.*]] = posenc.bias(%[[V5]], %[[V6]], %[[V7]]) : !posenc.relation, !posenc.table<head>, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
+// CHECK-DAG: %[[V12:.*]] = math.absf %[[V9]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.constant 1.000000e-02 : f64
+// CHECK-DAG: %[[V14:.*]] = arith.maximumf %[[V10]], %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 1.000000e-02 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.maximumf %[[V11]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.mulf %[[V16]], %[[V12]] : f64
+// CHECK-DAG: %[[V18:.*]] = math.log1p %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = arith.mulf %[[V14]], %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.negf %[[V19]] : f64
+// CHECK-DAG: posenc.yield %[[V20]] : f64
+// CHECK-DAG: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V22:.*]] = posenc.add %[[V21]], %[[V8]]
 posenc.kernel @kerple_log heads(2) head_dim(4) encode [#posenc.kerple]
 
 // CHECK-LABEL: posenc.kernel @kerple_power heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"kerple.p">) : !posenc.table<head>
-// CHECK: %[[V7:.*]] = posenc.table law(#posenc.operand<"kerple.a">) : !posenc.table<head>
-// CHECK: %[[V8:.*]] = posenc.bias(%[[V5]], %[[V6]], %[[V7]]) : !posenc.relation, !posenc.table<head>, !posenc.table<head> {
-// CHECK: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
-// CHECK: %[[V12:.*]] = math.absf %[[V9]] : f64
-// CHECK: %[[V13:.*]] = arith.constant 1.000000e-02 : f64
-// CHECK: %[[V14:.*]] = arith.maximumf %[[V10]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 1.000000e-02 : f64
-// CHECK: %[[V16:.*]] = arith.maximumf %[[V11]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V18:.*]] = arith.minimumf %[[V14]], %[[V17]] : f64
-// CHECK: %[[V19:.*]] = math.powf %[[V12]], %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.mulf %[[V16]], %[[V19]] : f64
-// CHECK: %[[V21:.*]] = arith.negf %[[V20]] : f64
-// CHECK: posenc.yield %[[V21]] : f64
-// CHECK: %[[V22:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V23:.*]] = posenc.add %[[V22]], %[[V8]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"kerple.p">) : !posenc.table<head>
+// CHECK-DAG: %[[V7:.*]] = posenc.table law(#posenc.operand<"kerple.a">) : !posenc.table<head>
+// CHECK-DAG: %[[V8:.*]] = posenc.bias(%[[V5]], %[[V6]], %[[V7]]) : !posenc.relation, !posenc.table<head>, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
+// CHECK-DAG: %[[V12:.*]] = math.absf %[[V9]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.constant 1.000000e-02 : f64
+// CHECK-DAG: %[[V14:.*]] = arith.maximumf %[[V10]], %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 1.000000e-02 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.maximumf %[[V11]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V18:.*]] = arith.minimumf %[[V14]], %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = math.powf %[[V12]], %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.mulf %[[V16]], %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.negf %[[V20]] : f64
+// CHECK-DAG: posenc.yield %[[V21]] : f64
+// CHECK-DAG: %[[V22:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V23:.*]] = posenc.add %[[V22]], %[[V8]]
 posenc.kernel @kerple_power heads(2) head_dim(4) encode [#posenc.kerple<kind = power>]
 
 // The last bias stands outside the sum over hidden units.
 // CHECK-LABEL: posenc.kernel @fire heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V6:.*]] = posenc.sum_index extent(32)
-// CHECK: %[[V7:.*]] = posenc.table law(#posenc.operand<"fire.w1", rows = 32>) : !posenc.table<row>
-// CHECK: %[[V8:.*]] = posenc.table law(#posenc.operand<"fire.b1", rows = 32>) : !posenc.table<row>
-// CHECK: %[[V9:.*]] = posenc.table law(#posenc.operand<"fire.w2", rows = 32>) : !posenc.table<row, head>
-// CHECK: %[[V10:.*]] = posenc.bias(%[[V3]], %[[V5]], %[[V6]], %[[V7]], %[[V8]], %[[V9]]) : !posenc.coord, !posenc.relation, !posenc.relation, !posenc.table<row>, !posenc.table<row>, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64):
-// CHECK: %[[V17:.*]] = arith.constant 1.000000e-01 : f64
-// CHECK: %[[V18:.*]] = arith.constant 5.120000e+02 : f64
-// CHECK: %[[V19:.*]] = arith.mulf %[[V17]], %[[V12]] : f64
-// CHECK: %[[V20:.*]] = math.absf %[[V19]] : f64
-// CHECK: %[[V21:.*]] = math.log1p %[[V20]] : f64
-// CHECK: %[[V22:.*]] = arith.maximumf %[[V11]], %[[V18]] : f64
-// CHECK: %[[V23:.*]] = arith.mulf %[[V17]], %[[V22]] : f64
-// CHECK: %[[V24:.*]] = math.absf %[[V23]] : f64
-// CHECK: %[[V25:.*]] = math.log1p %[[V24]] : f64
-// CHECK: %[[V26:.*]] = arith.constant 9.9999999999999995E-7 : f64
-// CHECK: %[[V27:.*]] = arith.addf %[[V25]], %[[V26]] : f64
-// CHECK: %[[V28:.*]] = arith.divf %[[V21]], %[[V27]] : f64
-// CHECK: %[[V29:.*]] = arith.mulf %[[V14]], %[[V28]] : f64
-// CHECK: %[[V30:.*]] = arith.addf %[[V29]], %[[V15]] : f64
-// CHECK: %[[V31:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V32:.*]] = arith.maximumf %[[V30]], %[[V31]] : f64
-// CHECK: %[[V33:.*]] = arith.mulf %[[V16]], %[[V32]] : f64
-// CHECK: posenc.yield %[[V33]] : f64
-// CHECK: %[[V34:.*]] = posenc.table law(#posenc.operand<"fire.b2">) : !posenc.table<head>
-// CHECK: %[[V35:.*]] = posenc.bias(%[[V34]]) : !posenc.table<head> {
-// CHECK: ^bb0(%[[V11]]: f64):
-// CHECK: posenc.yield %[[V11]] : f64
-// CHECK: %[[V36:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V37:.*]] = posenc.add %[[V36]], %[[V10]]
-// CHECK: %[[V38:.*]] = posenc.add %[[V37]], %[[V35]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V6:.*]] = posenc.sum_index extent(32)
+// CHECK-DAG: %[[V7:.*]] = posenc.table law(#posenc.operand<"fire.w1", rows = 32>) : !posenc.table<row>
+// CHECK-DAG: %[[V8:.*]] = posenc.table law(#posenc.operand<"fire.b1", rows = 32>) : !posenc.table<row>
+// CHECK-DAG: %[[V9:.*]] = posenc.table law(#posenc.operand<"fire.w2", rows = 32>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V10:.*]] = posenc.bias(%[[V3]], %[[V5]], %[[V6]], %[[V7]], %[[V8]], %[[V9]]) : !posenc.coord, !posenc.relation, !posenc.relation, !posenc.table<row>, !posenc.table<row>, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64):
+// CHECK-DAG: %[[V17:.*]] = arith.constant 1.000000e-01 : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 5.120000e+02 : f64
+// CHECK-DAG: %[[V19:.*]] = arith.mulf %[[V17]], %[[V12]] : f64
+// CHECK-DAG: %[[V20:.*]] = math.absf %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = math.log1p %[[V20]] : f64
+// CHECK-DAG: %[[V22:.*]] = arith.maximumf %[[V11]], %[[V18]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.mulf %[[V17]], %[[V22]] : f64
+// CHECK-DAG: %[[V24:.*]] = math.absf %[[V23]] : f64
+// CHECK-DAG: %[[V25:.*]] = math.log1p %[[V24]] : f64
+// CHECK-DAG: %[[V26:.*]] = arith.constant 9.9999999999999995E-7 : f64
+// CHECK-DAG: %[[V27:.*]] = arith.addf %[[V25]], %[[V26]] : f64
+// CHECK-DAG: %[[V28:.*]] = arith.divf %[[V21]], %[[V27]] : f64
+// CHECK-DAG: %[[V29:.*]] = arith.mulf %[[V14]], %[[V28]] : f64
+// CHECK-DAG: %[[V30:.*]] = arith.addf %[[V29]], %[[V15]] : f64
+// CHECK-DAG: %[[V31:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V32:.*]] = arith.maximumf %[[V30]], %[[V31]] : f64
+// CHECK-DAG: %[[V33:.*]] = arith.mulf %[[V16]], %[[V32]] : f64
+// CHECK-DAG: posenc.yield %[[V33]] : f64
+// CHECK-DAG: %[[V34:.*]] = posenc.table law(#posenc.operand<"fire.b2">) : !posenc.table<head>
+// CHECK-DAG: %[[V35:.*]] = posenc.bias(%[[V34]]) : !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V11]]: f64):
+// CHECK-DAG: posenc.yield %[[V11]] : f64
+// CHECK-DAG: %[[V36:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V37:.*]] = posenc.add %[[V36]], %[[V10]]
+// CHECK-DAG: %[[V38:.*]] = posenc.add %[[V37]], %[[V35]]
 posenc.kernel @fire heads(2) head_dim(4) encode [#posenc.fire]
 
 // CHECK-LABEL: posenc.kernel @fire_operands heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"fire.c">) : !posenc.table<head>
-// CHECK: %[[V7:.*]] = posenc.table law(#posenc.operand<"fire.length">) : !posenc.table<head>
-// CHECK: %[[V8:.*]] = posenc.sum_index extent(32)
-// CHECK: %[[V9:.*]] = posenc.table law(#posenc.operand<"fire.w1", rows = 32>) : !posenc.table<row>
-// CHECK: %[[V10:.*]] = posenc.table law(#posenc.operand<"fire.b1", rows = 32>) : !posenc.table<row>
-// CHECK: %[[V11:.*]] = posenc.table law(#posenc.operand<"fire.w2", rows = 32>) : !posenc.table<row, head>
-// CHECK: %[[V12:.*]] = posenc.bias(%[[V3]], %[[V5]], %[[V6]], %[[V7]], %[[V8]], %[[V9]], %[[V10]], %[[V11]]) : !posenc.coord, !posenc.relation, !posenc.table<head>, !posenc.table<head>, !posenc.relation, !posenc.table<row>, !posenc.table<row>, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64, %[[V17:.*]]: f64, %[[V18:.*]]: f64, %[[V19:.*]]: f64, %[[V20:.*]]: f64):
-// CHECK: %[[V21:.*]] = math.absf %[[V16]] : f64
-// CHECK: %[[V22:.*]] = arith.mulf %[[V15]], %[[V14]] : f64
-// CHECK: %[[V23:.*]] = math.absf %[[V22]] : f64
-// CHECK: %[[V24:.*]] = math.log1p %[[V23]] : f64
-// CHECK: %[[V25:.*]] = arith.maximumf %[[V13]], %[[V21]] : f64
-// CHECK: %[[V26:.*]] = arith.mulf %[[V15]], %[[V25]] : f64
-// CHECK: %[[V27:.*]] = math.absf %[[V26]] : f64
-// CHECK: %[[V28:.*]] = math.log1p %[[V27]] : f64
-// CHECK: %[[V29:.*]] = arith.constant 9.9999999999999995E-7 : f64
-// CHECK: %[[V30:.*]] = arith.addf %[[V28]], %[[V29]] : f64
-// CHECK: %[[V31:.*]] = arith.divf %[[V24]], %[[V30]] : f64
-// CHECK: %[[V32:.*]] = arith.mulf %[[V18]], %[[V31]] : f64
-// CHECK: %[[V33:.*]] = arith.addf %[[V32]], %[[V19]] : f64
-// CHECK: %[[V34:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V35:.*]] = arith.maximumf %[[V33]], %[[V34]] : f64
-// CHECK: %[[V36:.*]] = arith.mulf %[[V20]], %[[V35]] : f64
-// CHECK: posenc.yield %[[V36]] : f64
-// CHECK: %[[V37:.*]] = posenc.table law(#posenc.operand<"fire.b2">) : !posenc.table<head>
-// CHECK: %[[V38:.*]] = posenc.bias(%[[V37]]) : !posenc.table<head> {
-// CHECK: ^bb0(%[[V13]]: f64):
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V39:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V40:.*]] = posenc.add %[[V39]], %[[V12]]
-// CHECK: %[[V41:.*]] = posenc.add %[[V40]], %[[V38]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"fire.c">) : !posenc.table<head>
+// CHECK-DAG: %[[V7:.*]] = posenc.table law(#posenc.operand<"fire.length">) : !posenc.table<head>
+// CHECK-DAG: %[[V8:.*]] = posenc.sum_index extent(32)
+// CHECK-DAG: %[[V9:.*]] = posenc.table law(#posenc.operand<"fire.w1", rows = 32>) : !posenc.table<row>
+// CHECK-DAG: %[[V10:.*]] = posenc.table law(#posenc.operand<"fire.b1", rows = 32>) : !posenc.table<row>
+// CHECK-DAG: %[[V11:.*]] = posenc.table law(#posenc.operand<"fire.w2", rows = 32>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V12:.*]] = posenc.bias(%[[V3]], %[[V5]], %[[V6]], %[[V7]], %[[V8]], %[[V9]], %[[V10]], %[[V11]]) : !posenc.coord, !posenc.relation, !posenc.table<head>, !posenc.table<head>, !posenc.relation, !posenc.table<row>, !posenc.table<row>, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64, %[[V17:.*]]: f64, %[[V18:.*]]: f64, %[[V19:.*]]: f64, %[[V20:.*]]: f64):
+// CHECK-DAG: %[[V21:.*]] = math.absf %[[V16]] : f64
+// CHECK-DAG: %[[V22:.*]] = arith.mulf %[[V15]], %[[V14]] : f64
+// CHECK-DAG: %[[V23:.*]] = math.absf %[[V22]] : f64
+// CHECK-DAG: %[[V24:.*]] = math.log1p %[[V23]] : f64
+// CHECK-DAG: %[[V25:.*]] = arith.maximumf %[[V13]], %[[V21]] : f64
+// CHECK-DAG: %[[V26:.*]] = arith.mulf %[[V15]], %[[V25]] : f64
+// CHECK-DAG: %[[V27:.*]] = math.absf %[[V26]] : f64
+// CHECK-DAG: %[[V28:.*]] = math.log1p %[[V27]] : f64
+// CHECK-DAG: %[[V29:.*]] = arith.constant 9.9999999999999995E-7 : f64
+// CHECK-DAG: %[[V30:.*]] = arith.addf %[[V28]], %[[V29]] : f64
+// CHECK-DAG: %[[V31:.*]] = arith.divf %[[V24]], %[[V30]] : f64
+// CHECK-DAG: %[[V32:.*]] = arith.mulf %[[V18]], %[[V31]] : f64
+// CHECK-DAG: %[[V33:.*]] = arith.addf %[[V32]], %[[V19]] : f64
+// CHECK-DAG: %[[V34:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V35:.*]] = arith.maximumf %[[V33]], %[[V34]] : f64
+// CHECK-DAG: %[[V36:.*]] = arith.mulf %[[V20]], %[[V35]] : f64
+// CHECK-DAG: posenc.yield %[[V36]] : f64
+// CHECK-DAG: %[[V37:.*]] = posenc.table law(#posenc.operand<"fire.b2">) : !posenc.table<head>
+// CHECK-DAG: %[[V38:.*]] = posenc.bias(%[[V37]]) : !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V13]]: f64):
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V39:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V40:.*]] = posenc.add %[[V39]], %[[V12]]
+// CHECK-DAG: %[[V41:.*]] = posenc.add %[[V40]], %[[V38]]
 posenc.kernel @fire_operands heads(2) head_dim(4) encode [#posenc.fire<scalars = operands>]
 
 // NeMo counts frequencies from 1.
 // CHECK-LABEL: posenc.kernel @sandwich heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V6:.*]] = posenc.sum_index extent(2)
-// CHECK: %[[V7:.*]] = posenc.table law(#posenc.constants<[1.000000e-02, 1.000000e-04]>) : !posenc.table<row>
-// CHECK: %[[V8:.*]] = posenc.table law(#posenc.constants<[4.000000e+00, 8.000000e+00]>) : !posenc.table<head>
-// CHECK: %[[V9:.*]] = posenc.bias(%[[V5]], %[[V6]], %[[V7]], %[[V8]]) : !posenc.relation, !posenc.relation, !posenc.table<row>, !posenc.table<head> {
-// CHECK: ^bb0(%[[V10:.*]]: f64, %[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64):
-// CHECK: %[[V14:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V15:.*]] = arith.maximumf %[[V10]], %[[V14]] : f64
-// CHECK: %[[V16:.*]] = arith.mulf %[[V15]], %[[V12]] : f64
-// CHECK: %[[V17:.*]] = math.cos %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V19:.*]] = arith.subf %[[V17]], %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.divf %[[V19]], %[[V13]] : f64
-// CHECK: posenc.yield %[[V20]] : f64
-// CHECK: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V22:.*]] = posenc.add %[[V21]], %[[V9]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V6:.*]] = posenc.sum_index extent(2)
+// CHECK-DAG: %[[V7:.*]] = posenc.table law(#posenc.constants<[1.000000e-02, 1.000000e-04]>) : !posenc.table<row>
+// CHECK-DAG: %[[V8:.*]] = posenc.table law(#posenc.constants<[4.000000e+00, 8.000000e+00]>) : !posenc.table<head>
+// CHECK-DAG: %[[V9:.*]] = posenc.bias(%[[V5]], %[[V6]], %[[V7]], %[[V8]]) : !posenc.relation, !posenc.relation, !posenc.table<row>, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V10:.*]]: f64, %[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64):
+// CHECK-DAG: %[[V14:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V15:.*]] = arith.maximumf %[[V10]], %[[V14]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.mulf %[[V15]], %[[V12]] : f64
+// CHECK-DAG: %[[V17:.*]] = math.cos %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V19:.*]] = arith.subf %[[V17]], %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.divf %[[V19]], %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V20]] : f64
+// CHECK-DAG: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V22:.*]] = posenc.add %[[V21]], %[[V9]]
 posenc.kernel @sandwich heads(2) head_dim(4) encode [#posenc.sandwich]
 
 // CHECK-LABEL: posenc.kernel @swin_bias heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(15) {
-// CHECK: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V9:.*]] = arith.divf %[[V6]], %[[V8]] : f64
-// CHECK: %[[V10:.*]] = math.floor %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.subf %[[V6]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V15:.*]] = arith.divf %[[V7]], %[[V14]] : f64
-// CHECK: %[[V16:.*]] = math.floor %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V18:.*]] = arith.mulf %[[V16]], %[[V17]] : f64
-// CHECK: %[[V19:.*]] = arith.subf %[[V7]], %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.subf %[[V10]], %[[V16]] : f64
-// CHECK: %[[V21:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V22:.*]] = arith.addf %[[V20]], %[[V21]] : f64
-// CHECK: %[[V23:.*]] = arith.subf %[[V13]], %[[V19]] : f64
-// CHECK: %[[V24:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V25:.*]] = arith.addf %[[V23]], %[[V24]] : f64
-// CHECK: %[[V26:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V27:.*]] = arith.mulf %[[V22]], %[[V26]] : f64
-// CHECK: %[[V28:.*]] = arith.addf %[[V27]], %[[V25]] : f64
-// CHECK: posenc.yield %[[V28]] : f64
-// CHECK: %[[V29:.*]] = posenc.table law(#posenc.operand<"swin_bias.table", rows = 15>) : !posenc.table<row, head>
-// CHECK: %[[V30:.*]] = posenc.bias(%[[V5]], %[[V29]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
-// CHECK: posenc.yield %[[V7]] : f64
-// CHECK: %[[V31:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V32:.*]] = posenc.add %[[V31]], %[[V30]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(15) {
+// CHECK-DAG: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V9:.*]] = arith.divf %[[V6]], %[[V8]] : f64
+// CHECK-DAG: %[[V10:.*]] = math.floor %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.subf %[[V6]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V15:.*]] = arith.divf %[[V7]], %[[V14]] : f64
+// CHECK-DAG: %[[V16:.*]] = math.floor %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V18:.*]] = arith.mulf %[[V16]], %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = arith.subf %[[V7]], %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.subf %[[V10]], %[[V16]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V22:.*]] = arith.addf %[[V20]], %[[V21]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.subf %[[V13]], %[[V19]] : f64
+// CHECK-DAG: %[[V24:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V25:.*]] = arith.addf %[[V23]], %[[V24]] : f64
+// CHECK-DAG: %[[V26:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V27:.*]] = arith.mulf %[[V22]], %[[V26]] : f64
+// CHECK-DAG: %[[V28:.*]] = arith.addf %[[V27]], %[[V25]] : f64
+// CHECK-DAG: posenc.yield %[[V28]] : f64
+// CHECK-DAG: %[[V29:.*]] = posenc.table law(#posenc.operand<"swin_bias.table", rows = 15>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V30:.*]] = posenc.bias(%[[V5]], %[[V29]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
+// CHECK-DAG: posenc.yield %[[V7]] : f64
+// CHECK-DAG: %[[V31:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V32:.*]] = posenc.add %[[V31]], %[[V30]]
 posenc.kernel @swin_bias heads(2) head_dim(4) encode [#posenc.swin_bias<height = 2, width = 3>]
 
 // CHECK-LABEL: posenc.kernel @swin_v2_bias heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.sum_index extent(7)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.wy", rows = 7>) : !posenc.table<row>
-// CHECK: %[[V7:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.wx", rows = 7>) : !posenc.table<row>
-// CHECK: %[[V8:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.b1", rows = 7>) : !posenc.table<row>
-// CHECK: %[[V9:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.w2", rows = 7>) : !posenc.table<row, head>
-// CHECK: %[[V10:.*]] = posenc.bias(%[[V3]], %[[V4]], %[[V5]], %[[V6]], %[[V7]], %[[V8]], %[[V9]]) : !posenc.coord, !posenc.coord, !posenc.relation, !posenc.table<row>, !posenc.table<row>, !posenc.table<row>, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64, %[[V17:.*]]: f64):
-// CHECK: %[[V18:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V19:.*]] = arith.divf %[[V11]], %[[V18]] : f64
-// CHECK: %[[V20:.*]] = math.floor %[[V19]] : f64
-// CHECK: %[[V21:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V22:.*]] = arith.mulf %[[V20]], %[[V21]] : f64
-// CHECK: %[[V23:.*]] = arith.subf %[[V11]], %[[V22]] : f64
-// CHECK: %[[V24:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V25:.*]] = arith.divf %[[V12]], %[[V24]] : f64
-// CHECK: %[[V26:.*]] = math.floor %[[V25]] : f64
-// CHECK: %[[V27:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V28:.*]] = arith.mulf %[[V26]], %[[V27]] : f64
-// CHECK: %[[V29:.*]] = arith.subf %[[V12]], %[[V28]] : f64
-// CHECK: %[[V30:.*]] = arith.subf %[[V20]], %[[V26]] : f64
-// CHECK: %[[V31:.*]] = arith.constant 4.000000e+00 : f64
-// CHECK: %[[V32:.*]] = arith.mulf %[[V30]], %[[V31]] : f64
-// CHECK: %[[V33:.*]] = math.absf %[[V32]] : f64
-// CHECK: %[[V34:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V35:.*]] = arith.addf %[[V33]], %[[V34]] : f64
-// CHECK: %[[V36:.*]] = math.log2 %[[V35]] : f64
-// CHECK: %[[V37:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V38:.*]] = arith.divf %[[V36]], %[[V37]] : f64
-// CHECK: %[[V39:.*]] = math.copysign %[[V38]], %[[V30]] : f64
-// CHECK: %[[V40:.*]] = arith.mulf %[[V14]], %[[V39]] : f64
-// CHECK: %[[V41:.*]] = arith.subf %[[V23]], %[[V29]] : f64
-// CHECK: %[[V42:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V43:.*]] = arith.mulf %[[V41]], %[[V42]] : f64
-// CHECK: %[[V44:.*]] = math.absf %[[V43]] : f64
-// CHECK: %[[V45:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V46:.*]] = arith.addf %[[V44]], %[[V45]] : f64
-// CHECK: %[[V47:.*]] = math.log2 %[[V46]] : f64
-// CHECK: %[[V48:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V49:.*]] = arith.divf %[[V47]], %[[V48]] : f64
-// CHECK: %[[V50:.*]] = math.copysign %[[V49]], %[[V41]] : f64
-// CHECK: %[[V51:.*]] = arith.mulf %[[V15]], %[[V50]] : f64
-// CHECK: %[[V52:.*]] = arith.addf %[[V40]], %[[V51]] : f64
-// CHECK: %[[V53:.*]] = arith.addf %[[V52]], %[[V16]] : f64
-// CHECK: %[[V54:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V55:.*]] = arith.maximumf %[[V53]], %[[V54]] : f64
-// CHECK: %[[V56:.*]] = arith.mulf %[[V17]], %[[V55]] : f64
-// CHECK: posenc.yield %[[V56]] : f64
-// CHECK: %[[V57:.*]] = posenc.map %[[V10]]() {
-// CHECK: ^bb0(%[[V11]]: f64):
-// CHECK: %[[V19]] = arith.negf %[[V11]] : f64
-// CHECK: %[[V20]] = math.exp %[[V19]] : f64
-// CHECK: %[[V18]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V22]] = arith.addf %[[V20]], %[[V18]] : f64
-// CHECK: %[[V21]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V23]] = arith.divf %[[V21]], %[[V22]] : f64
-// CHECK: %[[V24]] = arith.constant 1.600000e+01 : f64
-// CHECK: %[[V25]] = arith.mulf %[[V23]], %[[V24]] : f64
-// CHECK: posenc.yield %[[V25]] : f64
-// CHECK: %[[V58:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V59:.*]] = posenc.add %[[V58]], %[[V57]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.sum_index extent(7)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.wy", rows = 7>) : !posenc.table<row>
+// CHECK-DAG: %[[V7:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.wx", rows = 7>) : !posenc.table<row>
+// CHECK-DAG: %[[V8:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.b1", rows = 7>) : !posenc.table<row>
+// CHECK-DAG: %[[V9:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.w2", rows = 7>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V10:.*]] = posenc.bias(%[[V3]], %[[V4]], %[[V5]], %[[V6]], %[[V7]], %[[V8]], %[[V9]]) : !posenc.coord, !posenc.coord, !posenc.relation, !posenc.table<row>, !posenc.table<row>, !posenc.table<row>, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64, %[[V17:.*]]: f64):
+// CHECK-DAG: %[[V18:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V19:.*]] = arith.divf %[[V11]], %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = math.floor %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V22:.*]] = arith.mulf %[[V20]], %[[V21]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.subf %[[V11]], %[[V22]] : f64
+// CHECK-DAG: %[[V24:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V25:.*]] = arith.divf %[[V12]], %[[V24]] : f64
+// CHECK-DAG: %[[V26:.*]] = math.floor %[[V25]] : f64
+// CHECK-DAG: %[[V27:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V28:.*]] = arith.mulf %[[V26]], %[[V27]] : f64
+// CHECK-DAG: %[[V29:.*]] = arith.subf %[[V12]], %[[V28]] : f64
+// CHECK-DAG: %[[V30:.*]] = arith.subf %[[V20]], %[[V26]] : f64
+// CHECK-DAG: %[[V31:.*]] = arith.constant 4.000000e+00 : f64
+// CHECK-DAG: %[[V32:.*]] = arith.mulf %[[V30]], %[[V31]] : f64
+// CHECK-DAG: %[[V33:.*]] = math.absf %[[V32]] : f64
+// CHECK-DAG: %[[V34:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V35:.*]] = arith.addf %[[V33]], %[[V34]] : f64
+// CHECK-DAG: %[[V36:.*]] = math.log2 %[[V35]] : f64
+// CHECK-DAG: %[[V37:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V38:.*]] = arith.divf %[[V36]], %[[V37]] : f64
+// CHECK-DAG: %[[V39:.*]] = math.copysign %[[V38]], %[[V30]] : f64
+// CHECK-DAG: %[[V40:.*]] = arith.mulf %[[V14]], %[[V39]] : f64
+// CHECK-DAG: %[[V41:.*]] = arith.subf %[[V23]], %[[V29]] : f64
+// CHECK-DAG: %[[V42:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V43:.*]] = arith.mulf %[[V41]], %[[V42]] : f64
+// CHECK-DAG: %[[V44:.*]] = math.absf %[[V43]] : f64
+// CHECK-DAG: %[[V45:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V46:.*]] = arith.addf %[[V44]], %[[V45]] : f64
+// CHECK-DAG: %[[V47:.*]] = math.log2 %[[V46]] : f64
+// CHECK-DAG: %[[V48:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V49:.*]] = arith.divf %[[V47]], %[[V48]] : f64
+// CHECK-DAG: %[[V50:.*]] = math.copysign %[[V49]], %[[V41]] : f64
+// CHECK-DAG: %[[V51:.*]] = arith.mulf %[[V15]], %[[V50]] : f64
+// CHECK-DAG: %[[V52:.*]] = arith.addf %[[V40]], %[[V51]] : f64
+// CHECK-DAG: %[[V53:.*]] = arith.addf %[[V52]], %[[V16]] : f64
+// CHECK-DAG: %[[V54:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V55:.*]] = arith.maximumf %[[V53]], %[[V54]] : f64
+// CHECK-DAG: %[[V56:.*]] = arith.mulf %[[V17]], %[[V55]] : f64
+// CHECK-DAG: posenc.yield %[[V56]] : f64
+// CHECK-DAG: %[[V57:.*]] = posenc.map %[[V10]]() {
+// CHECK-DAG: ^bb0(%[[V11]]: f64):
+// CHECK-DAG: %[[V19]] = arith.negf %[[V11]] : f64
+// CHECK-DAG: %[[V20]] = math.exp %[[V19]] : f64
+// CHECK-DAG: %[[V18]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V22]] = arith.addf %[[V20]], %[[V18]] : f64
+// CHECK-DAG: %[[V21]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V23]] = arith.divf %[[V21]], %[[V22]] : f64
+// CHECK-DAG: %[[V24]] = arith.constant 1.600000e+01 : f64
+// CHECK-DAG: %[[V25]] = arith.mulf %[[V23]], %[[V24]] : f64
+// CHECK-DAG: posenc.yield %[[V25]] : f64
+// CHECK-DAG: %[[V58:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V59:.*]] = posenc.add %[[V58]], %[[V57]]
 posenc.kernel @swin_v2_bias heads(2) head_dim(4) encode [#posenc.swin_v2_bias<height = 3, width = 5, pretrained_width = 9, hidden = 7>]
 
 // CHECK-LABEL: posenc.kernel @swin_v2_bias_logits heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(15) {
-// CHECK: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V9:.*]] = arith.divf %[[V6]], %[[V8]] : f64
-// CHECK: %[[V10:.*]] = math.floor %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.subf %[[V6]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V15:.*]] = arith.divf %[[V7]], %[[V14]] : f64
-// CHECK: %[[V16:.*]] = math.floor %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V18:.*]] = arith.mulf %[[V16]], %[[V17]] : f64
-// CHECK: %[[V19:.*]] = arith.subf %[[V7]], %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.subf %[[V10]], %[[V16]] : f64
-// CHECK: %[[V21:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V22:.*]] = arith.addf %[[V20]], %[[V21]] : f64
-// CHECK: %[[V23:.*]] = arith.subf %[[V13]], %[[V19]] : f64
-// CHECK: %[[V24:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V25:.*]] = arith.addf %[[V23]], %[[V24]] : f64
-// CHECK: %[[V26:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V27:.*]] = arith.mulf %[[V22]], %[[V26]] : f64
-// CHECK: %[[V28:.*]] = arith.addf %[[V27]], %[[V25]] : f64
-// CHECK: posenc.yield %[[V28]] : f64
-// CHECK: %[[V29:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.table", rows = 15>) : !posenc.table<row, head>
-// CHECK: %[[V30:.*]] = posenc.bias(%[[V5]], %[[V29]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
-// CHECK: posenc.yield %[[V7]] : f64
-// CHECK: %[[V31:.*]] = posenc.map %[[V30]]() {
-// CHECK: ^bb0(%[[V6]]: f64):
-// CHECK: %[[V9]] = arith.negf %[[V6]] : f64
-// CHECK: %[[V10]] = math.exp %[[V9]] : f64
-// CHECK: %[[V8]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V12]] = arith.addf %[[V10]], %[[V8]] : f64
-// CHECK: %[[V11]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V13]] = arith.divf %[[V11]], %[[V12]] : f64
-// CHECK: %[[V14]] = arith.constant 1.600000e+01 : f64
-// CHECK: %[[V15]] = arith.mulf %[[V13]], %[[V14]] : f64
-// CHECK: posenc.yield %[[V15]] : f64
-// CHECK: %[[V32:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V33:.*]] = posenc.add %[[V32]], %[[V31]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(15) {
+// CHECK-DAG: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V9:.*]] = arith.divf %[[V6]], %[[V8]] : f64
+// CHECK-DAG: %[[V10:.*]] = math.floor %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.subf %[[V6]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V15:.*]] = arith.divf %[[V7]], %[[V14]] : f64
+// CHECK-DAG: %[[V16:.*]] = math.floor %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V18:.*]] = arith.mulf %[[V16]], %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = arith.subf %[[V7]], %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.subf %[[V10]], %[[V16]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V22:.*]] = arith.addf %[[V20]], %[[V21]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.subf %[[V13]], %[[V19]] : f64
+// CHECK-DAG: %[[V24:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V25:.*]] = arith.addf %[[V23]], %[[V24]] : f64
+// CHECK-DAG: %[[V26:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V27:.*]] = arith.mulf %[[V22]], %[[V26]] : f64
+// CHECK-DAG: %[[V28:.*]] = arith.addf %[[V27]], %[[V25]] : f64
+// CHECK-DAG: posenc.yield %[[V28]] : f64
+// CHECK-DAG: %[[V29:.*]] = posenc.table law(#posenc.operand<"swin_v2_bias.table", rows = 15>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V30:.*]] = posenc.bias(%[[V5]], %[[V29]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
+// CHECK-DAG: posenc.yield %[[V7]] : f64
+// CHECK-DAG: %[[V31:.*]] = posenc.map %[[V30]]() {
+// CHECK-DAG: ^bb0(%[[V6]]: f64):
+// CHECK-DAG: %[[V9]] = arith.negf %[[V6]] : f64
+// CHECK-DAG: %[[V10]] = math.exp %[[V9]] : f64
+// CHECK-DAG: %[[V8]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V12]] = arith.addf %[[V10]], %[[V8]] : f64
+// CHECK-DAG: %[[V11]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V13]] = arith.divf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: %[[V14]] = arith.constant 1.600000e+01 : f64
+// CHECK-DAG: %[[V15]] = arith.mulf %[[V13]], %[[V14]] : f64
+// CHECK-DAG: posenc.yield %[[V15]] : f64
+// CHECK-DAG: %[[V32:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V33:.*]] = posenc.add %[[V32]], %[[V31]]
 posenc.kernel @swin_v2_bias_logits heads(2) head_dim(4) encode [#posenc.swin_v2_bias<height = 2, width = 3, form = logits>]
 
 // CHECK-LABEL: posenc.kernel @beit_bias heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(12) {
-// CHECK: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V9:.*]] = arith.subf %[[V6]], %[[V8]] : f64
-// CHECK: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V11:.*]] = arith.subf %[[V7]], %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.divf %[[V9]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = math.floor %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V16:.*]] = arith.mulf %[[V14]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.subf %[[V9]], %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V19:.*]] = arith.divf %[[V11]], %[[V18]] : f64
-// CHECK: %[[V20:.*]] = math.floor %[[V19]] : f64
-// CHECK: %[[V21:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V22:.*]] = arith.mulf %[[V20]], %[[V21]] : f64
-// CHECK: %[[V23:.*]] = arith.subf %[[V11]], %[[V22]] : f64
-// CHECK: %[[V24:.*]] = arith.subf %[[V14]], %[[V20]] : f64
-// CHECK: %[[V25:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V26:.*]] = arith.addf %[[V24]], %[[V25]] : f64
-// CHECK: %[[V27:.*]] = arith.subf %[[V17]], %[[V23]] : f64
-// CHECK: %[[V28:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V29:.*]] = arith.addf %[[V27]], %[[V28]] : f64
-// CHECK: %[[V30:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V31:.*]] = arith.mulf %[[V26]], %[[V30]] : f64
-// CHECK: %[[V32:.*]] = arith.addf %[[V31]], %[[V29]] : f64
-// CHECK: %[[V33:.*]] = arith.constant 9.000000e+00 : f64
-// CHECK: %[[V34:.*]] = arith.constant 1.000000e+01 : f64
-// CHECK: %[[V35:.*]] = arith.constant 1.100000e+01 : f64
-// CHECK: %[[V36:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V37:.*]] = arith.cmpf oeq, %[[V7]], %[[V36]] : f64
-// CHECK: %[[V38:.*]] = arith.select %[[V37]], %[[V34]], %[[V32]] : f64
-// CHECK: %[[V39:.*]] = arith.select %[[V37]], %[[V35]], %[[V33]] : f64
-// CHECK: %[[V40:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V41:.*]] = arith.cmpf oeq, %[[V6]], %[[V40]] : f64
-// CHECK: %[[V42:.*]] = arith.select %[[V41]], %[[V39]], %[[V38]] : f64
-// CHECK: posenc.yield %[[V42]] : f64
-// CHECK: %[[V43:.*]] = posenc.table law(#posenc.operand<"beit_bias.table", rows = 12>) : !posenc.table<row, head>
-// CHECK: %[[V44:.*]] = posenc.bias(%[[V5]], %[[V43]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
-// CHECK: posenc.yield %[[V7]] : f64
-// CHECK: %[[V45:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V46:.*]] = posenc.add %[[V45]], %[[V44]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(12) {
+// CHECK-DAG: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V9:.*]] = arith.subf %[[V6]], %[[V8]] : f64
+// CHECK-DAG: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V11:.*]] = arith.subf %[[V7]], %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.divf %[[V9]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = math.floor %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.mulf %[[V14]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.subf %[[V9]], %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V19:.*]] = arith.divf %[[V11]], %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = math.floor %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V22:.*]] = arith.mulf %[[V20]], %[[V21]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.subf %[[V11]], %[[V22]] : f64
+// CHECK-DAG: %[[V24:.*]] = arith.subf %[[V14]], %[[V20]] : f64
+// CHECK-DAG: %[[V25:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V26:.*]] = arith.addf %[[V24]], %[[V25]] : f64
+// CHECK-DAG: %[[V27:.*]] = arith.subf %[[V17]], %[[V23]] : f64
+// CHECK-DAG: %[[V28:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V29:.*]] = arith.addf %[[V27]], %[[V28]] : f64
+// CHECK-DAG: %[[V30:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V31:.*]] = arith.mulf %[[V26]], %[[V30]] : f64
+// CHECK-DAG: %[[V32:.*]] = arith.addf %[[V31]], %[[V29]] : f64
+// CHECK-DAG: %[[V33:.*]] = arith.constant 9.000000e+00 : f64
+// CHECK-DAG: %[[V34:.*]] = arith.constant 1.000000e+01 : f64
+// CHECK-DAG: %[[V35:.*]] = arith.constant 1.100000e+01 : f64
+// CHECK-DAG: %[[V36:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V37:.*]] = arith.cmpf oeq, %[[V7]], %[[V36]] : f64
+// CHECK-DAG: %[[V38:.*]] = arith.select %[[V37]], %[[V34]], %[[V32]] : f64
+// CHECK-DAG: %[[V39:.*]] = arith.select %[[V37]], %[[V35]], %[[V33]] : f64
+// CHECK-DAG: %[[V40:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V41:.*]] = arith.cmpf oeq, %[[V6]], %[[V40]] : f64
+// CHECK-DAG: %[[V42:.*]] = arith.select %[[V41]], %[[V39]], %[[V38]] : f64
+// CHECK-DAG: posenc.yield %[[V42]] : f64
+// CHECK-DAG: %[[V43:.*]] = posenc.table law(#posenc.operand<"beit_bias.table", rows = 12>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V44:.*]] = posenc.bias(%[[V5]], %[[V43]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
+// CHECK-DAG: posenc.yield %[[V7]] : f64
+// CHECK-DAG: %[[V45:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V46:.*]] = posenc.add %[[V45]], %[[V44]]
 posenc.kernel @beit_bias heads(2) head_dim(4) encode [#posenc.beit_bias<height = 2, width = 2>]
 
 // CHECK-LABEL: posenc.kernel @grid_bias heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.remap %[[V3]] {
-// CHECK: ^bb0(%[[V5:.*]]: f64):
-// CHECK: %[[V6:.*]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V7:.*]] = arith.divf %[[V5]], %[[V6]] : f64
-// CHECK: %[[V8:.*]] = math.floor %[[V7]] : f64
-// CHECK: %[[V9:.*]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.subf %[[V5]], %[[V10]] : f64
-// CHECK: posenc.yield %[[V8]] : f64
-// CHECK: %[[V12:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V13:.*]] = posenc.remap %[[V12]] {
-// CHECK: ^bb0(%[[V5]]: f64):
-// CHECK: %[[V6]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V7]] = arith.divf %[[V5]], %[[V6]] : f64
-// CHECK: %[[V8]] = math.floor %[[V7]] : f64
-// CHECK: %[[V9]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V10]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11]] = arith.subf %[[V5]], %[[V10]] : f64
-// CHECK: posenc.yield %[[V8]] : f64
-// CHECK: %[[V14:.*]] = posenc.remap %[[V3]] {
-// CHECK: ^bb0(%[[V5]]: f64):
-// CHECK: %[[V6]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V7]] = arith.divf %[[V5]], %[[V6]] : f64
-// CHECK: %[[V8]] = math.floor %[[V7]] : f64
-// CHECK: %[[V9]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V10]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11]] = arith.subf %[[V5]], %[[V10]] : f64
-// CHECK: posenc.yield %[[V11]] : f64
-// CHECK: %[[V15:.*]] = posenc.remap %[[V12]] {
-// CHECK: ^bb0(%[[V5]]: f64):
-// CHECK: %[[V6]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V7]] = arith.divf %[[V5]], %[[V6]] : f64
-// CHECK: %[[V8]] = math.floor %[[V7]] : f64
-// CHECK: %[[V9]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V10]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11]] = arith.subf %[[V5]], %[[V10]] : f64
-// CHECK: posenc.yield %[[V11]] : f64
-// CHECK: %[[V16:.*]] = posenc.relation_map(%[[V4]], %[[V13]], %[[V14]], %[[V15]]) : !posenc.coord, !posenc.coord, !posenc.coord, !posenc.coord rows(35) {
-// CHECK: ^bb0(%[[V5]]: f64, %[[V17:.*]]: f64, %[[V18:.*]]: f64, %[[V19:.*]]: f64):
-// CHECK: %[[V7]] = arith.subf %[[V5]], %[[V17]] : f64
-// CHECK: %[[V6]] = arith.constant -2.000000e+00 : f64
-// CHECK: %[[V8]] = arith.maximumf %[[V7]], %[[V6]] : f64
-// CHECK: %[[V9]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V10]] = arith.minimumf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V20:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V11]] = arith.addf %[[V10]], %[[V20]] : f64
-// CHECK: %[[V21:.*]] = arith.subf %[[V18]], %[[V19]] : f64
-// CHECK: %[[V22:.*]] = arith.constant -3.000000e+00 : f64
-// CHECK: %[[V23:.*]] = arith.maximumf %[[V21]], %[[V22]] : f64
-// CHECK: %[[V24:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V25:.*]] = arith.minimumf %[[V23]], %[[V24]] : f64
-// CHECK: %[[V26:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V27:.*]] = arith.addf %[[V25]], %[[V26]] : f64
-// CHECK: %[[V28:.*]] = arith.constant 7.000000e+00 : f64
-// CHECK: %[[V29:.*]] = arith.mulf %[[V11]], %[[V28]] : f64
-// CHECK: %[[V30:.*]] = arith.addf %[[V29]], %[[V27]] : f64
-// CHECK: posenc.yield %[[V30]] : f64
-// CHECK: %[[V31:.*]] = posenc.table law(#posenc.operand<"grid_bias.table", rows = 35>) : !posenc.table<row, head>
-// CHECK: %[[V32:.*]] = posenc.bias(%[[V16]], %[[V31]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V5]]: f64, %[[V17]]: f64):
-// CHECK: posenc.yield %[[V17]] : f64
-// CHECK: %[[V33:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V34:.*]] = posenc.add %[[V33]], %[[V32]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.remap %[[V3]] {
+// CHECK-DAG: ^bb0(%[[V5:.*]]: f64):
+// CHECK-DAG: %[[V6:.*]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V7:.*]] = arith.divf %[[V5]], %[[V6]] : f64
+// CHECK-DAG: %[[V8:.*]] = math.floor %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.subf %[[V5]], %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V8]] : f64
+// CHECK-DAG: %[[V12:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V13:.*]] = posenc.remap %[[V12]] {
+// CHECK-DAG: ^bb0(%[[V5]]: f64):
+// CHECK-DAG: %[[V6]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V7]] = arith.divf %[[V5]], %[[V6]] : f64
+// CHECK-DAG: %[[V8]] = math.floor %[[V7]] : f64
+// CHECK-DAG: %[[V9]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V10]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11]] = arith.subf %[[V5]], %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V8]] : f64
+// CHECK-DAG: %[[V14:.*]] = posenc.remap %[[V3]] {
+// CHECK-DAG: ^bb0(%[[V5]]: f64):
+// CHECK-DAG: %[[V6]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V7]] = arith.divf %[[V5]], %[[V6]] : f64
+// CHECK-DAG: %[[V8]] = math.floor %[[V7]] : f64
+// CHECK-DAG: %[[V9]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V10]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11]] = arith.subf %[[V5]], %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V11]] : f64
+// CHECK-DAG: %[[V15:.*]] = posenc.remap %[[V12]] {
+// CHECK-DAG: ^bb0(%[[V5]]: f64):
+// CHECK-DAG: %[[V6]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V7]] = arith.divf %[[V5]], %[[V6]] : f64
+// CHECK-DAG: %[[V8]] = math.floor %[[V7]] : f64
+// CHECK-DAG: %[[V9]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V10]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11]] = arith.subf %[[V5]], %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V11]] : f64
+// CHECK-DAG: %[[V16:.*]] = posenc.relation_map(%[[V4]], %[[V13]], %[[V14]], %[[V15]]) : !posenc.coord, !posenc.coord, !posenc.coord, !posenc.coord rows(35) {
+// CHECK-DAG: ^bb0(%[[V5]]: f64, %[[V17:.*]]: f64, %[[V18:.*]]: f64, %[[V19:.*]]: f64):
+// CHECK-DAG: %[[V7]] = arith.subf %[[V5]], %[[V17]] : f64
+// CHECK-DAG: %[[V6]] = arith.constant -2.000000e+00 : f64
+// CHECK-DAG: %[[V8]] = arith.maximumf %[[V7]], %[[V6]] : f64
+// CHECK-DAG: %[[V9]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V10]] = arith.minimumf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V11]] = arith.addf %[[V10]], %[[V20]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.subf %[[V18]], %[[V19]] : f64
+// CHECK-DAG: %[[V22:.*]] = arith.constant -3.000000e+00 : f64
+// CHECK-DAG: %[[V23:.*]] = arith.maximumf %[[V21]], %[[V22]] : f64
+// CHECK-DAG: %[[V24:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V25:.*]] = arith.minimumf %[[V23]], %[[V24]] : f64
+// CHECK-DAG: %[[V26:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V27:.*]] = arith.addf %[[V25]], %[[V26]] : f64
+// CHECK-DAG: %[[V28:.*]] = arith.constant 7.000000e+00 : f64
+// CHECK-DAG: %[[V29:.*]] = arith.mulf %[[V11]], %[[V28]] : f64
+// CHECK-DAG: %[[V30:.*]] = arith.addf %[[V29]], %[[V27]] : f64
+// CHECK-DAG: posenc.yield %[[V30]] : f64
+// CHECK-DAG: %[[V31:.*]] = posenc.table law(#posenc.operand<"grid_bias.table", rows = 35>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V32:.*]] = posenc.bias(%[[V16]], %[[V31]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V5]]: f64, %[[V17]]: f64):
+// CHECK-DAG: posenc.yield %[[V17]] : f64
+// CHECK-DAG: %[[V33:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V34:.*]] = posenc.add %[[V33]], %[[V32]]
 posenc.kernel @grid_bias heads(2) head_dim(4) encode [#posenc.grid_bias<width = 7, max_row = 2, max_column = 3>]
 
 // CHECK-LABEL: posenc.kernel @grid_bias_separable heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2>)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2>)
-// CHECK: %[[V5:.*]] = posenc.position query law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2, axis = 1>)
-// CHECK: %[[V6:.*]] = posenc.position key law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2, axis = 1>)
-// CHECK: %[[V7:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(3) {
-// CHECK: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
-// CHECK: %[[V10:.*]] = arith.subf %[[V9]], %[[V8]] : f64
-// CHECK: %[[V11:.*]] = math.absf %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.minimumf %[[V11]], %[[V12]] : f64
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V14:.*]] = posenc.table law(#posenc.operand<"grid_bias.rows", rows = 3>) : !posenc.table<row, head>
-// CHECK: %[[V15:.*]] = posenc.bias(%[[V7]], %[[V14]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
-// CHECK: posenc.yield %[[V9]] : f64
-// CHECK: %[[V16:.*]] = posenc.relation_map(%[[V5]], %[[V6]]) : !posenc.coord, !posenc.coord rows(4) {
-// CHECK: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
-// CHECK: %[[V10]] = arith.subf %[[V9]], %[[V8]] : f64
-// CHECK: %[[V11]] = math.absf %[[V10]] : f64
-// CHECK: %[[V12]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V13]] = arith.minimumf %[[V11]], %[[V12]] : f64
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V17:.*]] = posenc.table law(#posenc.operand<"grid_bias.columns", rows = 4>) : !posenc.table<row, head>
-// CHECK: %[[V18:.*]] = posenc.bias(%[[V16]], %[[V17]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
-// CHECK: posenc.yield %[[V9]] : f64
-// CHECK: %[[V19:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V20:.*]] = posenc.add %[[V19]], %[[V15]]
-// CHECK: %[[V21:.*]] = posenc.add %[[V20]], %[[V18]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2>)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2>)
+// CHECK-DAG: %[[V5:.*]] = posenc.position query law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2, axis = 1>)
+// CHECK-DAG: %[[V6:.*]] = posenc.position key law(#posenc.position_tensor<name = "grid_bias.coordinates", axes = 2, axis = 1>)
+// CHECK-DAG: %[[V7:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(3) {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
+// CHECK-DAG: %[[V10:.*]] = arith.subf %[[V9]], %[[V8]] : f64
+// CHECK-DAG: %[[V11:.*]] = math.absf %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.minimumf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V14:.*]] = posenc.table law(#posenc.operand<"grid_bias.rows", rows = 3>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V15:.*]] = posenc.bias(%[[V7]], %[[V14]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
+// CHECK-DAG: posenc.yield %[[V9]] : f64
+// CHECK-DAG: %[[V16:.*]] = posenc.relation_map(%[[V5]], %[[V6]]) : !posenc.coord, !posenc.coord rows(4) {
+// CHECK-DAG: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
+// CHECK-DAG: %[[V10]] = arith.subf %[[V9]], %[[V8]] : f64
+// CHECK-DAG: %[[V11]] = math.absf %[[V10]] : f64
+// CHECK-DAG: %[[V12]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V13]] = arith.minimumf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V17:.*]] = posenc.table law(#posenc.operand<"grid_bias.columns", rows = 4>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V18:.*]] = posenc.bias(%[[V16]], %[[V17]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
+// CHECK-DAG: posenc.yield %[[V9]] : f64
+// CHECK-DAG: %[[V19:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V20:.*]] = posenc.add %[[V19]], %[[V15]]
+// CHECK-DAG: %[[V21:.*]] = posenc.add %[[V20]], %[[V18]]
 posenc.kernel @grid_bias_separable heads(2) head_dim(4) encode [#posenc.grid_bias<coordinates = tensor, max_row = 2, max_column = 3, layout = separable, distance = absolute, orientation = key_minus_query>]
 
 // CHECK-LABEL: posenc.kernel @region_bias heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.position_tensor<name = "regions">)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.position_tensor<name = "regions">)
-// CHECK: %[[V5:.*]] = posenc.bias(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord {
-// CHECK: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = arith.cmpf oeq, %[[V6]], %[[V7]] : f64
-// CHECK: %[[V9:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.constant -1.000000e+02 : f64
-// CHECK: %[[V11:.*]] = arith.select %[[V8]], %[[V9]], %[[V10]] : f64
-// CHECK: posenc.yield %[[V11]] : f64
-// CHECK: %[[V12:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V13:.*]] = posenc.add %[[V12]], %[[V5]]
-// CHECK: %[[V14:.*]] = posenc.select %[[V13]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.position_tensor<name = "regions">)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.position_tensor<name = "regions">)
+// CHECK-DAG: %[[V5:.*]] = posenc.bias(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord {
+// CHECK-DAG: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = arith.cmpf oeq, %[[V6]], %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.constant -1.000000e+02 : f64
+// CHECK-DAG: %[[V11:.*]] = arith.select %[[V8]], %[[V9]], %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V11]] : f64
+// CHECK-DAG: %[[V12:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V13:.*]] = posenc.add %[[V12]], %[[V5]]
+// CHECK-DAG: %[[V14:.*]] = posenc.select %[[V13]] mask(#posenc.causal)
 posenc.kernel @region_bias heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.region_bias]
 
 // TUPE-A with numbers for the class token.
 // CHECK-LABEL: posenc.kernel @tupe heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.sum_index extent(4)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"tupe.queries", rows = 5, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V7:.*]] = posenc.table law(#posenc.operand<"tupe.keys", rows = 5, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V8:.*]] = posenc.bias(%[[V5]], %[[V3]], %[[V6]], %[[V4]], %[[V7]]) : !posenc.relation, !posenc.coord, !posenc.table<row, head, channel>, !posenc.coord, !posenc.table<row, head, channel> {
-// CHECK: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64):
-// CHECK: %[[V14:.*]] = arith.mulf %[[V11]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 0.35355339059327373 : f64
-// CHECK: %[[V16:.*]] = arith.mulf %[[V14]], %[[V15]] : f64
-// CHECK: posenc.yield %[[V16]] : f64
-// CHECK: %[[V17:.*]] = posenc.table law(#posenc.operand<"tupe.theta1">) : !posenc.table<head>
-// CHECK: %[[V18:.*]] = posenc.table law(#posenc.operand<"tupe.theta2">) : !posenc.table<head>
-// CHECK: %[[V19:.*]] = posenc.map %[[V8]](%[[V3]], %[[V4]], %[[V17]], %[[V18]]) : !posenc.coord, !posenc.coord, !posenc.table<head>, !posenc.table<head> {
-// CHECK: ^bb0(%[[V9]]: f64, %[[V10]]: f64, %[[V11]]: f64, %[[V12]]: f64, %[[V13]]: f64):
-// CHECK: %[[V15]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V14]] = arith.cmpf oeq, %[[V11]], %[[V15]] : f64
-// CHECK: %[[V16]] = arith.select %[[V14]], %[[V13]], %[[V9]] : f64
-// CHECK: %[[V20:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V21:.*]] = arith.cmpf oeq, %[[V10]], %[[V20]] : f64
-// CHECK: %[[V22:.*]] = arith.select %[[V21]], %[[V12]], %[[V16]] : f64
-// CHECK: posenc.yield %[[V22]] : f64
-// CHECK: %[[V23:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
-// CHECK: %[[V24:.*]] = posenc.add %[[V23]], %[[V19]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.sum_index extent(4)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"tupe.queries", rows = 5, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V7:.*]] = posenc.table law(#posenc.operand<"tupe.keys", rows = 5, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V8:.*]] = posenc.bias(%[[V5]], %[[V3]], %[[V6]], %[[V4]], %[[V7]]) : !posenc.relation, !posenc.coord, !posenc.table<row, head, channel>, !posenc.coord, !posenc.table<row, head, channel> {
+// CHECK-DAG: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64, %[[V12:.*]]: f64, %[[V13:.*]]: f64):
+// CHECK-DAG: %[[V14:.*]] = arith.mulf %[[V11]], %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 0.35355339059327373 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.mulf %[[V14]], %[[V15]] : f64
+// CHECK-DAG: posenc.yield %[[V16]] : f64
+// CHECK-DAG: %[[V17:.*]] = posenc.table law(#posenc.operand<"tupe.theta1">) : !posenc.table<head>
+// CHECK-DAG: %[[V18:.*]] = posenc.table law(#posenc.operand<"tupe.theta2">) : !posenc.table<head>
+// CHECK-DAG: %[[V19:.*]] = posenc.map %[[V8]](%[[V3]], %[[V4]], %[[V17]], %[[V18]]) : !posenc.coord, !posenc.coord, !posenc.table<head>, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V9]]: f64, %[[V10]]: f64, %[[V11]]: f64, %[[V12]]: f64, %[[V13]]: f64):
+// CHECK-DAG: %[[V15]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V14]] = arith.cmpf oeq, %[[V11]], %[[V15]] : f64
+// CHECK-DAG: %[[V16]] = arith.select %[[V14]], %[[V13]], %[[V9]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V21:.*]] = arith.cmpf oeq, %[[V10]], %[[V20]] : f64
+// CHECK-DAG: %[[V22:.*]] = arith.select %[[V21]], %[[V12]], %[[V16]] : f64
+// CHECK-DAG: posenc.yield %[[V22]] : f64
+// CHECK-DAG: %[[V23:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
+// CHECK-DAG: %[[V24:.*]] = posenc.add %[[V23]], %[[V19]]
 posenc.kernel @tupe heads(2) head_dim(4) encode [#posenc.tupe<length = 5>]
 
 // TUPE-R with the class token's rows.
 // CHECK-LABEL: posenc.kernel @tupe_rows heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(6) {
-// CHECK: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V9:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V11:.*]] = arith.addf %[[V6]], %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.cmpf oeq, %[[V7]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.select %[[V13]], %[[V9]], %[[V11]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V16:.*]] = arith.cmpf oeq, %[[V6]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.select %[[V16]], %[[V8]], %[[V14]] : f64
-// CHECK: posenc.yield %[[V17]] : f64
-// CHECK: %[[V18:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(6) {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
-// CHECK: %[[V8]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V9]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V10]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V11]] = arith.addf %[[V7]], %[[V10]] : f64
-// CHECK: %[[V12]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V13]] = arith.cmpf oeq, %[[V7]], %[[V12]] : f64
-// CHECK: %[[V14]] = arith.select %[[V13]], %[[V9]], %[[V11]] : f64
-// CHECK: %[[V15]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V16]] = arith.cmpf oeq, %[[V6]], %[[V15]] : f64
-// CHECK: %[[V17]] = arith.select %[[V16]], %[[V8]], %[[V14]] : f64
-// CHECK: posenc.yield %[[V17]] : f64
-// CHECK: %[[V19:.*]] = posenc.sum_index extent(4)
-// CHECK: %[[V20:.*]] = posenc.table law(#posenc.operand<"tupe.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V21:.*]] = posenc.table law(#posenc.operand<"tupe.keys", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V22:.*]] = posenc.bias(%[[V19]], %[[V5]], %[[V20]], %[[V18]], %[[V21]]) : !posenc.relation, !posenc.relation, !posenc.table<row, head, channel>, !posenc.relation, !posenc.table<row, head, channel> {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V7]]: f64, %[[V23:.*]]: f64, %[[V24:.*]]: f64, %[[V25:.*]]: f64):
-// CHECK: %[[V11]] = arith.mulf %[[V23]], %[[V25]] : f64
-// CHECK: %[[V8]] = arith.constant 0.35355339059327373 : f64
-// CHECK: %[[V13]] = arith.mulf %[[V11]], %[[V8]] : f64
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V26:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91], future_offset = 16>)
-// CHECK: %[[V27:.*]] = posenc.relation_map(%[[V26]], %[[V3]], %[[V4]]) : !posenc.relation, !posenc.coord, !posenc.coord rows(33) {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V7]]: f64, %[[V23]]: f64):
-// CHECK: %[[V8]] = arith.constant 1.600000e+01 : f64
-// CHECK: %[[V9]] = arith.constant 3.200000e+01 : f64
-// CHECK: %[[V10]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V11]] = arith.cmpf oeq, %[[V23]], %[[V10]] : f64
-// CHECK: %[[V13]] = arith.select %[[V11]], %[[V9]], %[[V6]] : f64
-// CHECK: %[[V12]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V14]] = arith.cmpf oeq, %[[V7]], %[[V12]] : f64
-// CHECK: %[[V16]] = arith.select %[[V14]], %[[V8]], %[[V13]] : f64
-// CHECK: posenc.yield %[[V16]] : f64
-// CHECK: %[[V28:.*]] = posenc.table law(#posenc.operand<"tupe.table", rows = 33>) : !posenc.table<row, head>
-// CHECK: %[[V29:.*]] = posenc.bias(%[[V27]], %[[V28]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
-// CHECK: posenc.yield %[[V7]] : f64
-// CHECK: %[[V30:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
-// CHECK: %[[V31:.*]] = posenc.add %[[V30]], %[[V22]]
-// CHECK: %[[V32:.*]] = posenc.add %[[V31]], %[[V29]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(6) {
+// CHECK-DAG: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V9:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V11:.*]] = arith.addf %[[V6]], %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.cmpf oeq, %[[V7]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.select %[[V13]], %[[V9]], %[[V11]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.cmpf oeq, %[[V6]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.select %[[V16]], %[[V8]], %[[V14]] : f64
+// CHECK-DAG: posenc.yield %[[V17]] : f64
+// CHECK-DAG: %[[V18:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(6) {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
+// CHECK-DAG: %[[V8]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V9]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V10]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V11]] = arith.addf %[[V7]], %[[V10]] : f64
+// CHECK-DAG: %[[V12]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V13]] = arith.cmpf oeq, %[[V7]], %[[V12]] : f64
+// CHECK-DAG: %[[V14]] = arith.select %[[V13]], %[[V9]], %[[V11]] : f64
+// CHECK-DAG: %[[V15]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V16]] = arith.cmpf oeq, %[[V6]], %[[V15]] : f64
+// CHECK-DAG: %[[V17]] = arith.select %[[V16]], %[[V8]], %[[V14]] : f64
+// CHECK-DAG: posenc.yield %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = posenc.sum_index extent(4)
+// CHECK-DAG: %[[V20:.*]] = posenc.table law(#posenc.operand<"tupe.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V21:.*]] = posenc.table law(#posenc.operand<"tupe.keys", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V22:.*]] = posenc.bias(%[[V19]], %[[V5]], %[[V20]], %[[V18]], %[[V21]]) : !posenc.relation, !posenc.relation, !posenc.table<row, head, channel>, !posenc.relation, !posenc.table<row, head, channel> {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V7]]: f64, %[[V23:.*]]: f64, %[[V24:.*]]: f64, %[[V25:.*]]: f64):
+// CHECK-DAG: %[[V11]] = arith.mulf %[[V23]], %[[V25]] : f64
+// CHECK-DAG: %[[V8]] = arith.constant 0.35355339059327373 : f64
+// CHECK-DAG: %[[V13]] = arith.mulf %[[V11]], %[[V8]] : f64
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V26:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91], future_offset = 16>)
+// CHECK-DAG: %[[V27:.*]] = posenc.relation_map(%[[V26]], %[[V3]], %[[V4]]) : !posenc.relation, !posenc.coord, !posenc.coord rows(33) {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V7]]: f64, %[[V23]]: f64):
+// CHECK-DAG: %[[V8]] = arith.constant 1.600000e+01 : f64
+// CHECK-DAG: %[[V9]] = arith.constant 3.200000e+01 : f64
+// CHECK-DAG: %[[V10]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V11]] = arith.cmpf oeq, %[[V23]], %[[V10]] : f64
+// CHECK-DAG: %[[V13]] = arith.select %[[V11]], %[[V9]], %[[V6]] : f64
+// CHECK-DAG: %[[V12]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V14]] = arith.cmpf oeq, %[[V7]], %[[V12]] : f64
+// CHECK-DAG: %[[V16]] = arith.select %[[V14]], %[[V8]], %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V16]] : f64
+// CHECK-DAG: %[[V28:.*]] = posenc.table law(#posenc.operand<"tupe.table", rows = 33>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V29:.*]] = posenc.bias(%[[V27]], %[[V28]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
+// CHECK-DAG: posenc.yield %[[V7]] : f64
+// CHECK-DAG: %[[V30:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
+// CHECK-DAG: %[[V31:.*]] = posenc.add %[[V30]], %[[V22]]
+// CHECK-DAG: %[[V32:.*]] = posenc.add %[[V31]], %[[V29]]
 posenc.kernel @tupe_rows heads(2) head_dim(4) encode [#posenc.tupe<length = 5, variant = relative, theta = rows>]
 
 // The bias before it goes through the network, that behind it does not.
 // CHECK-LABEL: posenc.kernel @dape heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[6.250000e-02, 3.906250e-03]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
-// CHECK: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
-// CHECK: %[[V10:.*]] = math.absf %[[V8]] : f64
-// CHECK: %[[V11:.*]] = arith.mulf %[[V10]], %[[V9]] : f64
-// CHECK: %[[V12:.*]] = arith.negf %[[V11]] : f64
-// CHECK: posenc.yield %[[V12]] : f64
-// CHECK: %[[V13:.*]] = posenc.table law(#posenc.operand<"dape.w1", rows = 4, channels = 3>) : !posenc.table<row, channel>
-// CHECK: %[[V14:.*]] = posenc.table law(#posenc.operand<"dape.b1", channels = 3>) : !posenc.table<channel>
-// CHECK: %[[V15:.*]] = posenc.table law(#posenc.operand<"dape.w2", rows = 3>) : !posenc.table<row, head>
-// CHECK: %[[V16:.*]] = posenc.table law(#posenc.operand<"dape.b2">) : !posenc.table<head>
-// CHECK: %[[V17:.*]] = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query, key>
-// CHECK: %[[V18:.*]] = posenc.bias(%[[V17]]) : !posenc.table<head, query, key> {
-// CHECK: ^bb0(%[[V8]]: f64):
-// CHECK: posenc.yield %[[V8]] : f64
-// CHECK: %[[V19:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V20:.*]] = posenc.head_mlp(%[[V19]], %[[V7]]) weights(%[[V13]], %[[V14]], %[[V15]], %[[V16]]) taps(1) {
-// CHECK: ^bb0(%[[V8]]: f64):
-// CHECK: %[[V21:.*]] = arith.constant 1.000000e-02 : f64
-// CHECK: %[[V10]] = arith.mulf %[[V8]], %[[V21]] : f64
-// CHECK: %[[V11]] = arith.maximumf %[[V8]], %[[V10]] : f64
-// CHECK: posenc.yield %[[V11]] : f64
-// CHECK: %[[V22:.*]] = posenc.add %[[V19]], %[[V7]]
-// CHECK: %[[V23:.*]] = posenc.add %[[V22]], %[[V20]]
-// CHECK: %[[V24:.*]] = posenc.add %[[V23]], %[[V18]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[6.250000e-02, 3.906250e-03]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
+// CHECK-DAG: %[[V10:.*]] = math.absf %[[V8]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.mulf %[[V10]], %[[V9]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.negf %[[V11]] : f64
+// CHECK-DAG: posenc.yield %[[V12]] : f64
+// CHECK-DAG: %[[V13:.*]] = posenc.table law(#posenc.operand<"dape.w1", rows = 4, channels = 3>) : !posenc.table<row, channel>
+// CHECK-DAG: %[[V14:.*]] = posenc.table law(#posenc.operand<"dape.b1", channels = 3>) : !posenc.table<channel>
+// CHECK-DAG: %[[V15:.*]] = posenc.table law(#posenc.operand<"dape.w2", rows = 3>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V16:.*]] = posenc.table law(#posenc.operand<"dape.b2">) : !posenc.table<head>
+// CHECK-DAG: %[[V17:.*]] = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query, key>
+// CHECK-DAG: %[[V18:.*]] = posenc.bias(%[[V17]]) : !posenc.table<head, query, key> {
+// CHECK-DAG: ^bb0(%[[V8]]: f64):
+// CHECK-DAG: posenc.yield %[[V8]] : f64
+// CHECK-DAG: %[[V19:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V20:.*]] = posenc.head_mlp(%[[V19]], %[[V7]]) weights(%[[V13]], %[[V14]], %[[V15]], %[[V16]]) taps(1) {
+// CHECK-DAG: ^bb0(%[[V8]]: f64):
+// CHECK-DAG: %[[V21:.*]] = arith.constant 1.000000e-02 : f64
+// CHECK-DAG: %[[V10]] = arith.mulf %[[V8]], %[[V21]] : f64
+// CHECK-DAG: %[[V11]] = arith.maximumf %[[V8]], %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V11]] : f64
+// CHECK-DAG: %[[V22:.*]] = posenc.add %[[V19]], %[[V7]]
+// CHECK-DAG: %[[V23:.*]] = posenc.add %[[V22]], %[[V20]]
+// CHECK-DAG: %[[V24:.*]] = posenc.add %[[V23]], %[[V18]]
 posenc.kernel @dape heads(2) head_dim(4) encode [#posenc.alibi<form = symmetric>, #posenc.dape<hidden = 3>, #posenc.dense_bias]
 
 // Without a bias it is 0; the mask comes before the convolutions, too.
 // CHECK-LABEL: posenc.kernel @dape_v2 heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"dape.w1", rows = 12, channels = 3>) : !posenc.table<row, channel>
-// CHECK: %[[V4:.*]] = posenc.table law(#posenc.operand<"dape.b1", channels = 3>) : !posenc.table<channel>
-// CHECK: %[[V5:.*]] = posenc.table law(#posenc.operand<"dape.w2", rows = 9>) : !posenc.table<row, head>
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"dape.b2">) : !posenc.table<head>
-// CHECK: %[[V7:.*]] = posenc.bias() {
-// CHECK: %[[V8:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: posenc.yield %[[V8]] : f64
-// CHECK: %[[V9:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V10:.*]] = posenc.select %[[V9]] mask(#posenc.causal)
-// CHECK: %[[V11:.*]] = posenc.select %[[V7]] mask(#posenc.causal)
-// CHECK: %[[V12:.*]] = posenc.head_mlp(%[[V10]], %[[V11]]) weights(%[[V3]], %[[V4]], %[[V5]], %[[V6]]) taps(3) {
-// CHECK: ^bb0(%[[V13:.*]]: f64):
-// CHECK: %[[V8]] = arith.constant 1.000000e-02 : f64
-// CHECK: %[[V14:.*]] = arith.mulf %[[V13]], %[[V8]] : f64
-// CHECK: %[[V15:.*]] = arith.maximumf %[[V13]], %[[V14]] : f64
-// CHECK: posenc.yield %[[V15]] : f64
-// CHECK: %[[V16:.*]] = posenc.add %[[V10]], %[[V11]]
-// CHECK: %[[V17:.*]] = posenc.add %[[V16]], %[[V12]]
-// CHECK: %[[V18:.*]] = posenc.select %[[V17]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"dape.w1", rows = 12, channels = 3>) : !posenc.table<row, channel>
+// CHECK-DAG: %[[V4:.*]] = posenc.table law(#posenc.operand<"dape.b1", channels = 3>) : !posenc.table<channel>
+// CHECK-DAG: %[[V5:.*]] = posenc.table law(#posenc.operand<"dape.w2", rows = 9>) : !posenc.table<row, head>
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"dape.b2">) : !posenc.table<head>
+// CHECK-DAG: %[[V7:.*]] = posenc.bias() {
+// CHECK-DAG: %[[V8:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: posenc.yield %[[V8]] : f64
+// CHECK-DAG: %[[V9:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V10:.*]] = posenc.select %[[V9]] mask(#posenc.causal)
+// CHECK-DAG: %[[V11:.*]] = posenc.select %[[V7]] mask(#posenc.causal)
+// CHECK-DAG: %[[V12:.*]] = posenc.head_mlp(%[[V10]], %[[V11]]) weights(%[[V3]], %[[V4]], %[[V5]], %[[V6]]) taps(3) {
+// CHECK-DAG: ^bb0(%[[V13:.*]]: f64):
+// CHECK-DAG: %[[V8]] = arith.constant 1.000000e-02 : f64
+// CHECK-DAG: %[[V14:.*]] = arith.mulf %[[V13]], %[[V8]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.maximumf %[[V13]], %[[V14]] : f64
+// CHECK-DAG: posenc.yield %[[V15]] : f64
+// CHECK-DAG: %[[V16:.*]] = posenc.add %[[V10]], %[[V11]]
+// CHECK-DAG: %[[V17:.*]] = posenc.add %[[V16]], %[[V12]]
+// CHECK-DAG: %[[V18:.*]] = posenc.select %[[V17]] mask(#posenc.causal)
 posenc.kernel @dape_v2 heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.dape<version = v2, hidden = 3>]
 
 // CHECK-LABEL: posenc.kernel @shaw heads(2) head_dim(4) value_dim(6) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<key_minus_query, max = 3>)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"shaw.keys", rows = 7, channels = 4>) : !posenc.table<row, channel>
-// CHECK: %[[V7:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
-// CHECK: %[[V8:.*]] = posenc.table law(#posenc.operand<"shaw.values", rows = 7, channels = 6>) : !posenc.table<row, channel>
-// CHECK: %[[V9:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V10:.*]] = posenc.add %[[V9]], %[[V7]]
-// CHECK: %[[V11:.*]] = posenc.select %[[V10]] mask(#posenc.full)
-// CHECK: %[[V12:.*]] = posenc.normalize softmax %[[V11]]
-// CHECK: %[[V13:.*]] = posenc.weighted_sum %[[V12]], %[[V2]]
-// CHECK: %[[V14:.*]] = posenc.value_table %[[V12]], %[[V8]] at(%[[V5]]) : !posenc.table<row, channel>
-// CHECK: %[[V15:.*]] = posenc.add %[[V13]], %[[V14]] : !posenc.output
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<key_minus_query, max = 3>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"shaw.keys", rows = 7, channels = 4>) : !posenc.table<row, channel>
+// CHECK-DAG: %[[V7:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
+// CHECK-DAG: %[[V8:.*]] = posenc.table law(#posenc.operand<"shaw.values", rows = 7, channels = 6>) : !posenc.table<row, channel>
+// CHECK-DAG: %[[V9:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V10:.*]] = posenc.add %[[V9]], %[[V7]]
+// CHECK-DAG: %[[V11:.*]] = posenc.select %[[V10]] mask(#posenc.full)
+// CHECK-DAG: %[[V12:.*]] = posenc.normalize softmax %[[V11]]
+// CHECK-DAG: %[[V13:.*]] = posenc.weighted_sum %[[V12]], %[[V2]]
+// CHECK-DAG: %[[V14:.*]] = posenc.value_table %[[V12]], %[[V8]] at(%[[V5]]) : !posenc.table<row, channel>
+// CHECK-DAG: %[[V15:.*]] = posenc.add %[[V13]], %[[V14]] : !posenc.output
 posenc.kernel @shaw heads(2) head_dim(4) value_dim(6) encode [#posenc.shaw<max_distance = 3>]
 
 // CHECK-LABEL: posenc.kernel @shaw_variants heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<query_minus_key, max = 3>)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"shaw.keys", rows = 7, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V7:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V8:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V9:.*]] = posenc.add %[[V8]], %[[V7]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<query_minus_key, max = 3>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"shaw.keys", rows = 7, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V7:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V8:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V9:.*]] = posenc.add %[[V8]], %[[V7]]
 posenc.kernel @shaw_variants heads(2) head_dim(4) encode [#posenc.shaw<max_distance = 3, values = off, tables = per_head, orientation = query_minus_key, site = outside>]
 
 // One table for keys and values.
 // CHECK-LABEL: posenc.kernel @nezha heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<key_minus_query, max = 3>)
-// CHECK: %[[V6:.*]] = posenc.table_map channels(4) {
-// CHECK: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.divf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = math.floor %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.mulf %[[V11]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.subf %[[V8]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V16:.*]] = arith.divf %[[V11]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.negf %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.constant 1.000000e+04 : f64
-// CHECK: %[[V19:.*]] = math.powf %[[V18]], %[[V17]] : f64
-// CHECK: %[[V20:.*]] = arith.mulf %[[V7]], %[[V19]] : f64
-// CHECK: %[[V21:.*]] = math.cos %[[V20]] : f64
-// CHECK: %[[V22:.*]] = math.sin %[[V20]] : f64
-// CHECK: %[[V23:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V24:.*]] = arith.cmpf oeq, %[[V14]], %[[V23]] : f64
-// CHECK: %[[V25:.*]] = arith.select %[[V24]], %[[V21]], %[[V22]] : f64
-// CHECK: posenc.yield %[[V25]] : f64
-// CHECK: %[[V26:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
-// CHECK: %[[V27:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V28:.*]] = posenc.add %[[V27]], %[[V26]]
-// CHECK: %[[V29:.*]] = posenc.select %[[V28]] mask(#posenc.full)
-// CHECK: %[[V30:.*]] = posenc.normalize softmax %[[V29]]
-// CHECK: %[[V31:.*]] = posenc.weighted_sum %[[V30]], %[[V2]]
-// CHECK: %[[V32:.*]] = posenc.value_table %[[V30]], %[[V6]] at(%[[V5]]) : !posenc.table<row, channel>
-// CHECK: %[[V33:.*]] = posenc.add %[[V31]], %[[V32]] : !posenc.output
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<key_minus_query, max = 3>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table_map channels(4) {
+// CHECK-DAG: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.divf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = math.floor %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.mulf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.subf %[[V8]], %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.divf %[[V11]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.negf %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 1.000000e+04 : f64
+// CHECK-DAG: %[[V19:.*]] = math.powf %[[V18]], %[[V17]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.mulf %[[V7]], %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = math.cos %[[V20]] : f64
+// CHECK-DAG: %[[V22:.*]] = math.sin %[[V20]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V24:.*]] = arith.cmpf oeq, %[[V14]], %[[V23]] : f64
+// CHECK-DAG: %[[V25:.*]] = arith.select %[[V24]], %[[V21]], %[[V22]] : f64
+// CHECK-DAG: posenc.yield %[[V25]] : f64
+// CHECK-DAG: %[[V26:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
+// CHECK-DAG: %[[V27:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V28:.*]] = posenc.add %[[V27]], %[[V26]]
+// CHECK-DAG: %[[V29:.*]] = posenc.select %[[V28]] mask(#posenc.full)
+// CHECK-DAG: %[[V30:.*]] = posenc.normalize softmax %[[V29]]
+// CHECK-DAG: %[[V31:.*]] = posenc.weighted_sum %[[V30]], %[[V2]]
+// CHECK-DAG: %[[V32:.*]] = posenc.value_table %[[V30]], %[[V6]] at(%[[V5]]) : !posenc.table<row, channel>
+// CHECK-DAG: %[[V33:.*]] = posenc.add %[[V31]], %[[V32]] : !posenc.output
 posenc.kernel @nezha heads(2) head_dim(4) encode [#posenc.nezha<max_distance = 3>]
 
 // u belongs to the content and v to the position.
 // CHECK-LABEL: posenc.kernel @transformer_xl heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V6:.*]] = posenc.table_map channels(8) {
-// CHECK: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.constant 4.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.divf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = math.floor %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 4.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.mulf %[[V11]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.subf %[[V8]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 4.000000e+00 : f64
-// CHECK: %[[V16:.*]] = arith.divf %[[V14]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.negf %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.constant 1.000000e+04 : f64
-// CHECK: %[[V19:.*]] = math.powf %[[V18]], %[[V17]] : f64
-// CHECK: %[[V20:.*]] = arith.mulf %[[V7]], %[[V19]] : f64
-// CHECK: %[[V21:.*]] = math.cos %[[V20]] : f64
-// CHECK: %[[V22:.*]] = math.sin %[[V20]] : f64
-// CHECK: %[[V23:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V24:.*]] = arith.cmpf oeq, %[[V11]], %[[V23]] : f64
-// CHECK: %[[V25:.*]] = arith.select %[[V24]], %[[V21]], %[[V22]] : f64
-// CHECK: posenc.yield %[[V25]] : f64
-// CHECK: %[[V26:.*]] = posenc.table law(#posenc.operand<"transformer_xl.w", rows = 8, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V27:.*]] = posenc.project %[[V6]], %[[V26]] : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
-// CHECK: %[[V28:.*]] = posenc.table law(#posenc.operand<"transformer_xl.v", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V29:.*]] = posenc.vadd %[[V0]], %[[V28]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V30:.*]] = posenc.table_dot %[[V29]], %[[V27]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V31:.*]] = posenc.table law(#posenc.operand<"transformer_xl.u", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V32:.*]] = posenc.vadd %[[V0]], %[[V31]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V33:.*]] = posenc.dot %[[V32]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V34:.*]] = posenc.add %[[V33]], %[[V30]]
-// CHECK: %[[V35:.*]] = posenc.select %[[V34]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table_map channels(8) {
+// CHECK-DAG: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.constant 4.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.divf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = math.floor %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 4.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.mulf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.subf %[[V8]], %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 4.000000e+00 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.divf %[[V14]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.negf %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 1.000000e+04 : f64
+// CHECK-DAG: %[[V19:.*]] = math.powf %[[V18]], %[[V17]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.mulf %[[V7]], %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = math.cos %[[V20]] : f64
+// CHECK-DAG: %[[V22:.*]] = math.sin %[[V20]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V24:.*]] = arith.cmpf oeq, %[[V11]], %[[V23]] : f64
+// CHECK-DAG: %[[V25:.*]] = arith.select %[[V24]], %[[V21]], %[[V22]] : f64
+// CHECK-DAG: posenc.yield %[[V25]] : f64
+// CHECK-DAG: %[[V26:.*]] = posenc.table law(#posenc.operand<"transformer_xl.w", rows = 8, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V27:.*]] = posenc.project %[[V6]], %[[V26]] : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V28:.*]] = posenc.table law(#posenc.operand<"transformer_xl.v", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V29:.*]] = posenc.vadd %[[V0]], %[[V28]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V30:.*]] = posenc.table_dot %[[V29]], %[[V27]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V31:.*]] = posenc.table law(#posenc.operand<"transformer_xl.u", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V32:.*]] = posenc.vadd %[[V0]], %[[V31]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V33:.*]] = posenc.dot %[[V32]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V34:.*]] = posenc.add %[[V33]], %[[V30]]
+// CHECK-DAG: %[[V35:.*]] = posenc.select %[[V34]] mask(#posenc.causal)
 posenc.kernel @transformer_xl heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.transformer_xl]
 
 // Clamped distances have rows that count from -clamp_len.
 // CHECK-LABEL: posenc.kernel @xlnet heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<key_minus_query, max = 5>)
-// CHECK: %[[V6:.*]] = posenc.table_map channels(6) {
-// CHECK: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.subf %[[V7]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.divf %[[V8]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = math.floor %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V15:.*]] = arith.mulf %[[V13]], %[[V14]] : f64
-// CHECK: %[[V16:.*]] = arith.subf %[[V8]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V18:.*]] = arith.divf %[[V16]], %[[V17]] : f64
-// CHECK: %[[V19:.*]] = arith.negf %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.constant 1.000000e+04 : f64
-// CHECK: %[[V21:.*]] = math.powf %[[V20]], %[[V19]] : f64
-// CHECK: %[[V22:.*]] = arith.mulf %[[V10]], %[[V21]] : f64
-// CHECK: %[[V23:.*]] = math.cos %[[V22]] : f64
-// CHECK: %[[V24:.*]] = math.sin %[[V22]] : f64
-// CHECK: %[[V25:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V26:.*]] = arith.cmpf oeq, %[[V13]], %[[V25]] : f64
-// CHECK: %[[V27:.*]] = arith.select %[[V26]], %[[V23]], %[[V24]] : f64
-// CHECK: posenc.yield %[[V27]] : f64
-// CHECK: %[[V28:.*]] = posenc.table law(#posenc.operand<"xlnet.w", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V29:.*]] = posenc.project %[[V6]], %[[V28]] : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
-// CHECK: %[[V30:.*]] = posenc.table law(#posenc.operand<"xlnet.v", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V31:.*]] = posenc.vadd %[[V0]], %[[V30]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V32:.*]] = posenc.table_dot %[[V31]], %[[V29]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V33:.*]] = posenc.table law(#posenc.operand<"xlnet.u", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V34:.*]] = posenc.vadd %[[V0]], %[[V33]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V35:.*]] = posenc.position query law(#posenc.position_tensor<name = "xlnet.segment_ids">)
-// CHECK: %[[V36:.*]] = posenc.position key law(#posenc.position_tensor<name = "xlnet.segment_ids">)
-// CHECK: %[[V37:.*]] = posenc.relation_map(%[[V35]], %[[V36]]) : !posenc.coord, !posenc.coord rows(2) {
-// CHECK: ^bb0(%[[V7]]: f64, %[[V8]]: f64):
-// CHECK: %[[V10]] = arith.cmpf oeq, %[[V7]], %[[V8]] : f64
-// CHECK: %[[V9]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V11]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V12]] = arith.select %[[V10]], %[[V9]], %[[V11]] : f64
-// CHECK: posenc.yield %[[V12]] : f64
-// CHECK: %[[V38:.*]] = posenc.table law(#posenc.operand<"xlnet.e", rows = 2, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V39:.*]] = posenc.table law(#posenc.operand<"xlnet.s", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V40:.*]] = posenc.vadd %[[V0]], %[[V39]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V41:.*]] = posenc.table_dot %[[V40]], %[[V38]] at(%[[V37]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V42:.*]] = posenc.dot %[[V34]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V43:.*]] = posenc.add %[[V42]], %[[V32]]
-// CHECK: %[[V44:.*]] = posenc.add %[[V43]], %[[V41]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.clipped_distance<key_minus_query, max = 5>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table_map channels(6) {
+// CHECK-DAG: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.subf %[[V7]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.divf %[[V8]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = math.floor %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V15:.*]] = arith.mulf %[[V13]], %[[V14]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.subf %[[V8]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V18:.*]] = arith.divf %[[V16]], %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = arith.negf %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.constant 1.000000e+04 : f64
+// CHECK-DAG: %[[V21:.*]] = math.powf %[[V20]], %[[V19]] : f64
+// CHECK-DAG: %[[V22:.*]] = arith.mulf %[[V10]], %[[V21]] : f64
+// CHECK-DAG: %[[V23:.*]] = math.cos %[[V22]] : f64
+// CHECK-DAG: %[[V24:.*]] = math.sin %[[V22]] : f64
+// CHECK-DAG: %[[V25:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V26:.*]] = arith.cmpf oeq, %[[V13]], %[[V25]] : f64
+// CHECK-DAG: %[[V27:.*]] = arith.select %[[V26]], %[[V23]], %[[V24]] : f64
+// CHECK-DAG: posenc.yield %[[V27]] : f64
+// CHECK-DAG: %[[V28:.*]] = posenc.table law(#posenc.operand<"xlnet.w", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V29:.*]] = posenc.project %[[V6]], %[[V28]] : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V30:.*]] = posenc.table law(#posenc.operand<"xlnet.v", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V31:.*]] = posenc.vadd %[[V0]], %[[V30]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V32:.*]] = posenc.table_dot %[[V31]], %[[V29]] at(%[[V5]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V33:.*]] = posenc.table law(#posenc.operand<"xlnet.u", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V34:.*]] = posenc.vadd %[[V0]], %[[V33]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V35:.*]] = posenc.position query law(#posenc.position_tensor<name = "xlnet.segment_ids">)
+// CHECK-DAG: %[[V36:.*]] = posenc.position key law(#posenc.position_tensor<name = "xlnet.segment_ids">)
+// CHECK-DAG: %[[V37:.*]] = posenc.relation_map(%[[V35]], %[[V36]]) : !posenc.coord, !posenc.coord rows(2) {
+// CHECK-DAG: ^bb0(%[[V7]]: f64, %[[V8]]: f64):
+// CHECK-DAG: %[[V10]] = arith.cmpf oeq, %[[V7]], %[[V8]] : f64
+// CHECK-DAG: %[[V9]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V11]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V12]] = arith.select %[[V10]], %[[V9]], %[[V11]] : f64
+// CHECK-DAG: posenc.yield %[[V12]] : f64
+// CHECK-DAG: %[[V38:.*]] = posenc.table law(#posenc.operand<"xlnet.e", rows = 2, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V39:.*]] = posenc.table law(#posenc.operand<"xlnet.s", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V40:.*]] = posenc.vadd %[[V0]], %[[V39]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V41:.*]] = posenc.table_dot %[[V40]], %[[V38]] at(%[[V37]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V42:.*]] = posenc.dot %[[V34]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V43:.*]] = posenc.add %[[V42]], %[[V32]]
+// CHECK-DAG: %[[V44:.*]] = posenc.add %[[V43]], %[[V41]]
 posenc.kernel @xlnet heads(2) head_dim(4) encode [#posenc.xlnet<model_dim = 6, clamp_len = 5, segments = on, orientation = key_minus_query>]
 
 // CHECK-LABEL: posenc.kernel @tener heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table_map channels(4) {
-// CHECK: ^bb0(%[[V4:.*]]: f64, %[[V5:.*]]: f64):
-// CHECK: %[[V6:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V7:.*]] = arith.divf %[[V5]], %[[V6]] : f64
-// CHECK: %[[V8:.*]] = math.floor %[[V7]] : f64
-// CHECK: %[[V9:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.subf %[[V5]], %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.divf %[[V11]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.negf %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 1.000000e+04 : f64
-// CHECK: %[[V16:.*]] = math.powf %[[V15]], %[[V14]] : f64
-// CHECK: %[[V17:.*]] = arith.mulf %[[V4]], %[[V16]] : f64
-// CHECK: %[[V18:.*]] = math.cos %[[V17]] : f64
-// CHECK: %[[V19:.*]] = math.sin %[[V17]] : f64
-// CHECK: %[[V20:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V21:.*]] = arith.cmpf oeq, %[[V8]], %[[V20]] : f64
-// CHECK: %[[V22:.*]] = arith.select %[[V21]], %[[V18]], %[[V19]] : f64
-// CHECK: posenc.yield %[[V22]] : f64
-// CHECK: %[[V23:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V24:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V25:.*]] = posenc.relation %[[V23]], %[[V24]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V26:.*]] = posenc.relation %[[V23]], %[[V24]] law(#posenc.difference<key_minus_query>)
-// CHECK: %[[V27:.*]] = posenc.table law(#posenc.operand<"tener.v", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V28:.*]] = posenc.vadd %[[V0]], %[[V27]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V29:.*]] = posenc.table_dot %[[V28]], %[[V3]] at(%[[V26]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
-// CHECK: %[[V30:.*]] = posenc.table_dot %[[V1]], %[[V3]] at(%[[V25]]) scale(1.000000e+00) : !posenc.key, !posenc.table<row, channel>, !posenc.relation
-// CHECK: %[[V31:.*]] = posenc.table law(#posenc.operand<"tener.u", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V32:.*]] = posenc.vadd %[[V0]], %[[V31]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V33:.*]] = posenc.dot %[[V32]], %[[V1]] scale(1.000000e+00)
-// CHECK: %[[V34:.*]] = posenc.add %[[V33]], %[[V29]]
-// CHECK: %[[V35:.*]] = posenc.add %[[V34]], %[[V30]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table_map channels(4) {
+// CHECK-DAG: ^bb0(%[[V4:.*]]: f64, %[[V5:.*]]: f64):
+// CHECK-DAG: %[[V6:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V7:.*]] = arith.divf %[[V5]], %[[V6]] : f64
+// CHECK-DAG: %[[V8:.*]] = math.floor %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.subf %[[V5]], %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.divf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.negf %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 1.000000e+04 : f64
+// CHECK-DAG: %[[V16:.*]] = math.powf %[[V15]], %[[V14]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.mulf %[[V4]], %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = math.cos %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = math.sin %[[V17]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V21:.*]] = arith.cmpf oeq, %[[V8]], %[[V20]] : f64
+// CHECK-DAG: %[[V22:.*]] = arith.select %[[V21]], %[[V18]], %[[V19]] : f64
+// CHECK-DAG: posenc.yield %[[V22]] : f64
+// CHECK-DAG: %[[V23:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V24:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V25:.*]] = posenc.relation %[[V23]], %[[V24]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V26:.*]] = posenc.relation %[[V23]], %[[V24]] law(#posenc.difference<key_minus_query>)
+// CHECK-DAG: %[[V27:.*]] = posenc.table law(#posenc.operand<"tener.v", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V28:.*]] = posenc.vadd %[[V0]], %[[V27]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V29:.*]] = posenc.table_dot %[[V28]], %[[V3]] at(%[[V26]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
+// CHECK-DAG: %[[V30:.*]] = posenc.table_dot %[[V1]], %[[V3]] at(%[[V25]]) scale(1.000000e+00) : !posenc.key, !posenc.table<row, channel>, !posenc.relation
+// CHECK-DAG: %[[V31:.*]] = posenc.table law(#posenc.operand<"tener.u", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V32:.*]] = posenc.vadd %[[V0]], %[[V31]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V33:.*]] = posenc.dot %[[V32]], %[[V1]] scale(1.000000e+00)
+// CHECK-DAG: %[[V34:.*]] = posenc.add %[[V33]], %[[V29]]
+// CHECK-DAG: %[[V35:.*]] = posenc.add %[[V34]], %[[V30]]
 posenc.kernel @tener heads(2) head_dim(4) encode [#posenc.tener]
 
 // CHECK-LABEL: posenc.kernel @tener_paper heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table_map channels(4) {
-// CHECK: ^bb0(%[[V4:.*]]: f64, %[[V5:.*]]: f64):
-// CHECK: %[[V6:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V7:.*]] = arith.divf %[[V5]], %[[V6]] : f64
-// CHECK: %[[V8:.*]] = math.floor %[[V7]] : f64
-// CHECK: %[[V9:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.subf %[[V5]], %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.divf %[[V11]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.negf %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 1.000000e+04 : f64
-// CHECK: %[[V16:.*]] = math.powf %[[V15]], %[[V14]] : f64
-// CHECK: %[[V17:.*]] = arith.mulf %[[V4]], %[[V16]] : f64
-// CHECK: %[[V18:.*]] = math.cos %[[V17]] : f64
-// CHECK: %[[V19:.*]] = math.sin %[[V17]] : f64
-// CHECK: %[[V20:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V21:.*]] = arith.cmpf oeq, %[[V8]], %[[V20]] : f64
-// CHECK: %[[V22:.*]] = arith.select %[[V21]], %[[V18]], %[[V19]] : f64
-// CHECK: posenc.yield %[[V22]] : f64
-// CHECK: %[[V23:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V24:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V25:.*]] = posenc.relation %[[V23]], %[[V24]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V26:.*]] = posenc.table law(#posenc.operand<"tener.v", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V27:.*]] = posenc.vadd %[[V0]], %[[V26]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V28:.*]] = posenc.table_dot %[[V27]], %[[V3]] at(%[[V25]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
-// CHECK: %[[V29:.*]] = posenc.table law(#posenc.operand<"tener.u", channels = 4>) : !posenc.table<head, channel>
-// CHECK: %[[V30:.*]] = posenc.vadd %[[V0]], %[[V29]] : !posenc.query, !posenc.table<head, channel>
-// CHECK: %[[V31:.*]] = posenc.dot %[[V30]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V32:.*]] = posenc.add %[[V31]], %[[V28]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table_map channels(4) {
+// CHECK-DAG: ^bb0(%[[V4:.*]]: f64, %[[V5:.*]]: f64):
+// CHECK-DAG: %[[V6:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V7:.*]] = arith.divf %[[V5]], %[[V6]] : f64
+// CHECK-DAG: %[[V8:.*]] = math.floor %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.subf %[[V5]], %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.divf %[[V11]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.negf %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 1.000000e+04 : f64
+// CHECK-DAG: %[[V16:.*]] = math.powf %[[V15]], %[[V14]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.mulf %[[V4]], %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = math.cos %[[V17]] : f64
+// CHECK-DAG: %[[V19:.*]] = math.sin %[[V17]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V21:.*]] = arith.cmpf oeq, %[[V8]], %[[V20]] : f64
+// CHECK-DAG: %[[V22:.*]] = arith.select %[[V21]], %[[V18]], %[[V19]] : f64
+// CHECK-DAG: posenc.yield %[[V22]] : f64
+// CHECK-DAG: %[[V23:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V24:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V25:.*]] = posenc.relation %[[V23]], %[[V24]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V26:.*]] = posenc.table law(#posenc.operand<"tener.v", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V27:.*]] = posenc.vadd %[[V0]], %[[V26]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V28:.*]] = posenc.table_dot %[[V27]], %[[V3]] at(%[[V25]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
+// CHECK-DAG: %[[V29:.*]] = posenc.table law(#posenc.operand<"tener.u", channels = 4>) : !posenc.table<head, channel>
+// CHECK-DAG: %[[V30:.*]] = posenc.vadd %[[V0]], %[[V29]] : !posenc.query, !posenc.table<head, channel>
+// CHECK-DAG: %[[V31:.*]] = posenc.dot %[[V30]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V32:.*]] = posenc.add %[[V31]], %[[V28]]
 posenc.kernel @tener_paper heads(2) head_dim(4) encode [#posenc.tener<law = paper, exponent = half, scaled = on>]
 
 // CHECK-LABEL: posenc.kernel @deberta heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.keys", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(6) {
-// CHECK: ^bb0(%[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.addf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.maximumf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V14:.*]] = arith.minimumf %[[V12]], %[[V13]] : f64
-// CHECK: posenc.yield %[[V14]] : f64
-// CHECK: %[[V15:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V7]]) scale(0.28867513459481292) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V16:.*]] = posenc.table law(#posenc.operand<"deberta.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V17:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V18:.*]] = posenc.relation_map(%[[V17]]) : !posenc.relation rows(6) {
-// CHECK: ^bb0(%[[V8]]: f64):
-// CHECK: %[[V9]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V10]] = arith.addf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V12]] = arith.maximumf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V13]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V14]] = arith.minimumf %[[V12]], %[[V13]] : f64
-// CHECK: posenc.yield %[[V14]] : f64
-// CHECK: %[[V19:.*]] = posenc.table_dot %[[V1]], %[[V16]] at(%[[V18]]) scale(0.28867513459481292) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V20:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.28867513459481292)
-// CHECK: %[[V21:.*]] = posenc.add %[[V20]], %[[V15]]
-// CHECK: %[[V22:.*]] = posenc.add %[[V21]], %[[V19]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.keys", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(6) {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.addf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.maximumf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V14:.*]] = arith.minimumf %[[V12]], %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V14]] : f64
+// CHECK-DAG: %[[V15:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V7]]) scale(0.28867513459481292) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V16:.*]] = posenc.table law(#posenc.operand<"deberta.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V17:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V18:.*]] = posenc.relation_map(%[[V17]]) : !posenc.relation rows(6) {
+// CHECK-DAG: ^bb0(%[[V8]]: f64):
+// CHECK-DAG: %[[V9]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V10]] = arith.addf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V12]] = arith.maximumf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V13]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V14]] = arith.minimumf %[[V12]], %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V14]] : f64
+// CHECK-DAG: %[[V19:.*]] = posenc.table_dot %[[V1]], %[[V16]] at(%[[V18]]) scale(0.28867513459481292) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V20:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.28867513459481292)
+// CHECK-DAG: %[[V21:.*]] = posenc.add %[[V20]], %[[V15]]
+// CHECK-DAG: %[[V22:.*]] = posenc.add %[[V21]], %[[V19]]
 posenc.kernel @deberta heads(2) head_dim(4) encode [#posenc.deberta<max_distance = 3>]
 
 // The paper's index of position to content.
 // CHECK-LABEL: posenc.kernel @deberta_paper heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<key_minus_query>)
-// CHECK: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(6) {
-// CHECK: ^bb0(%[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.constant 3.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.addf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.maximumf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.constant 5.000000e+00 : f64
-// CHECK: %[[V14:.*]] = arith.minimumf %[[V12]], %[[V13]] : f64
-// CHECK: posenc.yield %[[V14]] : f64
-// CHECK: %[[V15:.*]] = posenc.table_dot %[[V1]], %[[V3]] at(%[[V7]]) scale(0.35355339059327373) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V16:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
-// CHECK: %[[V17:.*]] = posenc.add %[[V16]], %[[V15]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<key_minus_query>)
+// CHECK-DAG: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(6) {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.constant 3.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.addf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.maximumf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.constant 5.000000e+00 : f64
+// CHECK-DAG: %[[V14:.*]] = arith.minimumf %[[V12]], %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V14]] : f64
+// CHECK-DAG: %[[V15:.*]] = posenc.table_dot %[[V1]], %[[V3]] at(%[[V7]]) scale(0.35355339059327373) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V16:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
+// CHECK-DAG: %[[V17:.*]] = posenc.add %[[V16]], %[[V15]]
 posenc.kernel @deberta_paper heads(2) head_dim(4) encode [#posenc.deberta<max_distance = 3, c2p = off, p2c_index = paper>]
 
 // Distances are clamped to 15: no eighth bucket.
 // CHECK-LABEL: posenc.kernel @deberta_buckets heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.keys", rows = 16, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 7, 10], future_offset = 8>)
-// CHECK: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(16) {
-// CHECK: ^bb0(%[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.constant 8.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.cmpf oge, %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 8.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.subf %[[V11]], %[[V8]] : f64
-// CHECK: %[[V13:.*]] = arith.select %[[V10]], %[[V12]], %[[V8]] : f64
-// CHECK: %[[V14:.*]] = arith.constant 8.000000e+00 : f64
-// CHECK: %[[V15:.*]] = arith.addf %[[V13]], %[[V14]] : f64
-// CHECK: %[[V16:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V17:.*]] = arith.maximumf %[[V15]], %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.constant 1.500000e+01 : f64
-// CHECK: %[[V19:.*]] = arith.minimumf %[[V17]], %[[V18]] : f64
-// CHECK: posenc.yield %[[V19]] : f64
-// CHECK: %[[V20:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V7]]) scale(0.35355339059327373) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
-// CHECK: %[[V22:.*]] = posenc.add %[[V21]], %[[V20]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.keys", rows = 16, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 7, 10], future_offset = 8>)
+// CHECK-DAG: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(16) {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.constant 8.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.cmpf oge, %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 8.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.subf %[[V11]], %[[V8]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.select %[[V10]], %[[V12]], %[[V8]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.constant 8.000000e+00 : f64
+// CHECK-DAG: %[[V15:.*]] = arith.addf %[[V13]], %[[V14]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V17:.*]] = arith.maximumf %[[V15]], %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 1.500000e+01 : f64
+// CHECK-DAG: %[[V19:.*]] = arith.minimumf %[[V17]], %[[V18]] : f64
+// CHECK-DAG: posenc.yield %[[V19]] : f64
+// CHECK-DAG: %[[V20:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V7]]) scale(0.35355339059327373) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
+// CHECK-DAG: %[[V22:.*]] = posenc.add %[[V21]], %[[V20]]
 posenc.kernel @deberta_buckets heads(2) head_dim(4) encode [#posenc.deberta<buckets = 8, max_distance = 16, p2c = off>]
 
 // CHECK-LABEL: posenc.kernel @deberta_buckets_hf heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.queries", rows = 16, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 7, 10, 16], future_offset = 9>)
-// CHECK: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(16) {
-// CHECK: ^bb0(%[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.constant 9.000000e+00 : f64
-// CHECK: %[[V10:.*]] = arith.cmpf oge, %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 9.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.subf %[[V11]], %[[V8]] : f64
-// CHECK: %[[V13:.*]] = arith.select %[[V10]], %[[V12]], %[[V8]] : f64
-// CHECK: %[[V14:.*]] = arith.constant 8.000000e+00 : f64
-// CHECK: %[[V15:.*]] = arith.subf %[[V14]], %[[V13]] : f64
-// CHECK: %[[V16:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V17:.*]] = arith.maximumf %[[V15]], %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.constant 1.500000e+01 : f64
-// CHECK: %[[V19:.*]] = arith.minimumf %[[V17]], %[[V18]] : f64
-// CHECK: posenc.yield %[[V19]] : f64
-// CHECK: %[[V20:.*]] = posenc.table_dot %[[V1]], %[[V3]] at(%[[V7]]) scale(0.35355339059327373) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
-// CHECK: %[[V22:.*]] = posenc.add %[[V21]], %[[V20]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"deberta.queries", rows = 16, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 7, 10, 16], future_offset = 9>)
+// CHECK-DAG: %[[V7:.*]] = posenc.relation_map(%[[V6]]) : !posenc.relation rows(16) {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.constant 9.000000e+00 : f64
+// CHECK-DAG: %[[V10:.*]] = arith.cmpf oge, %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 9.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.subf %[[V11]], %[[V8]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.select %[[V10]], %[[V12]], %[[V8]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.constant 8.000000e+00 : f64
+// CHECK-DAG: %[[V15:.*]] = arith.subf %[[V14]], %[[V13]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V17:.*]] = arith.maximumf %[[V15]], %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 1.500000e+01 : f64
+// CHECK-DAG: %[[V19:.*]] = arith.minimumf %[[V17]], %[[V18]] : f64
+// CHECK-DAG: posenc.yield %[[V19]] : f64
+// CHECK-DAG: %[[V20:.*]] = posenc.table_dot %[[V1]], %[[V3]] at(%[[V7]]) scale(0.35355339059327373) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V21:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
+// CHECK-DAG: %[[V22:.*]] = posenc.add %[[V21]], %[[V20]]
 posenc.kernel @deberta_buckets_hf heads(2) head_dim(4) encode [#posenc.deberta<buckets = 8, max_distance = 16, clamp = hf, c2p = off, p2c_index = paper>]
 
 // CHECK-LABEL: posenc.kernel @mtf_contextual heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.threshold_bucket<[1, 2, 4], future_offset = -1>)
-// CHECK: %[[V6:.*]] = posenc.table law(#posenc.operand<"mtf_contextual.table", rows = 4, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V7:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
-// CHECK: %[[V8:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V9:.*]] = posenc.add %[[V8]], %[[V7]]
-// CHECK: %[[V10:.*]] = posenc.select %[[V9]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.threshold_bucket<[1, 2, 4], future_offset = -1>)
+// CHECK-DAG: %[[V6:.*]] = posenc.table law(#posenc.operand<"mtf_contextual.table", rows = 4, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V7:.*]] = posenc.table_dot %[[V0]], %[[V6]] at(%[[V5]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+// CHECK-DAG: %[[V8:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V9:.*]] = posenc.add %[[V8]], %[[V7]]
+// CHECK-DAG: %[[V10:.*]] = posenc.select %[[V9]] mask(#posenc.causal)
 posenc.kernel @mtf_contextual heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.mtf_contextual<buckets = 4, max_distance = 8>]
 
 // CHECK-LABEL: posenc.kernel @softcap heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[6.250000e-02, 3.906250e-03]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
-// CHECK: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
-// CHECK: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.negf %[[V10]] : f64
-// CHECK: posenc.yield %[[V11]] : f64
-// CHECK: %[[V12:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V13:.*]] = posenc.map %[[V12]]() {
-// CHECK: ^bb0(%[[V8]]: f64):
-// CHECK: %[[V14:.*]] = arith.constant 5.000000e+01 : f64
-// CHECK: %[[V10]] = arith.divf %[[V8]], %[[V14]] : f64
-// CHECK: %[[V11]] = math.tanh %[[V10]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 5.000000e+01 : f64
-// CHECK: %[[V16:.*]] = arith.mulf %[[V11]], %[[V15]] : f64
-// CHECK: posenc.yield %[[V16]] : f64
-// CHECK: %[[V17:.*]] = posenc.add %[[V13]], %[[V7]]
-// CHECK: %[[V18:.*]] = posenc.select %[[V17]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[6.250000e-02, 3.906250e-03]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
+// CHECK-DAG: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.negf %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V11]] : f64
+// CHECK-DAG: %[[V12:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V13:.*]] = posenc.map %[[V12]]() {
+// CHECK-DAG: ^bb0(%[[V8]]: f64):
+// CHECK-DAG: %[[V14:.*]] = arith.constant 5.000000e+01 : f64
+// CHECK-DAG: %[[V10]] = arith.divf %[[V8]], %[[V14]] : f64
+// CHECK-DAG: %[[V11]] = math.tanh %[[V10]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 5.000000e+01 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.mulf %[[V11]], %[[V15]] : f64
+// CHECK-DAG: posenc.yield %[[V16]] : f64
+// CHECK-DAG: %[[V17:.*]] = posenc.add %[[V13]], %[[V7]]
+// CHECK-DAG: %[[V18:.*]] = posenc.select %[[V17]] mask(#posenc.causal)
 posenc.kernel @softcap heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.alibi, #posenc.softcap]
 
 // CHECK-LABEL: posenc.kernel @softcap_after heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[6.250000e-02, 3.906250e-03]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
-// CHECK: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
-// CHECK: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.negf %[[V10]] : f64
-// CHECK: posenc.yield %[[V11]] : f64
-// CHECK: %[[V12:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V13:.*]] = posenc.add %[[V12]], %[[V7]]
-// CHECK: %[[V14:.*]] = posenc.map %[[V13]]() {
-// CHECK: ^bb0(%[[V8]]: f64):
-// CHECK: %[[V15:.*]] = arith.constant 5.000000e+01 : f64
-// CHECK: %[[V10]] = arith.divf %[[V8]], %[[V15]] : f64
-// CHECK: %[[V11]] = math.tanh %[[V10]] : f64
-// CHECK: %[[V16:.*]] = arith.constant 5.000000e+01 : f64
-// CHECK: %[[V17:.*]] = arith.mulf %[[V11]], %[[V16]] : f64
-// CHECK: posenc.yield %[[V17]] : f64
-// CHECK: %[[V18:.*]] = posenc.select %[[V14]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[6.250000e-02, 3.906250e-03]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
+// CHECK-DAG: %[[V10:.*]] = arith.mulf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.negf %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V11]] : f64
+// CHECK-DAG: %[[V12:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V13:.*]] = posenc.add %[[V12]], %[[V7]]
+// CHECK-DAG: %[[V14:.*]] = posenc.map %[[V13]]() {
+// CHECK-DAG: ^bb0(%[[V8]]: f64):
+// CHECK-DAG: %[[V15:.*]] = arith.constant 5.000000e+01 : f64
+// CHECK-DAG: %[[V10]] = arith.divf %[[V8]], %[[V15]] : f64
+// CHECK-DAG: %[[V11]] = math.tanh %[[V10]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.constant 5.000000e+01 : f64
+// CHECK-DAG: %[[V17:.*]] = arith.mulf %[[V11]], %[[V16]] : f64
+// CHECK-DAG: posenc.yield %[[V17]] : f64
+// CHECK-DAG: %[[V18:.*]] = posenc.select %[[V14]] mask(#posenc.causal)
 posenc.kernel @softcap_after heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.softcap<site = after_bias>, #posenc.alibi]
 
 // Counts are of masked scores.
 // CHECK-LABEL: posenc.kernel @cope heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"cope.embedding", rows = 64, channels = 4>) : !posenc.table<row, channel>
-// CHECK: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.causal)
-// CHECK: %[[V6:.*]] = posenc.rowscan %[[V5]] inclusive {
-// CHECK: ^bb0(%[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = arith.negf %[[V7]] : f64
-// CHECK: %[[V9:.*]] = math.exp %[[V8]] : f64
-// CHECK: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V11:.*]] = arith.addf %[[V9]], %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.divf %[[V12]], %[[V11]] : f64
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V14:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V6]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, channel>, !posenc.score
-// CHECK: %[[V15:.*]] = posenc.add %[[V5]], %[[V14]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"cope.embedding", rows = 64, channels = 4>) : !posenc.table<row, channel>
+// CHECK-DAG: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.causal)
+// CHECK-DAG: %[[V6:.*]] = posenc.rowscan %[[V5]] inclusive {
+// CHECK-DAG: ^bb0(%[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = arith.negf %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = math.exp %[[V8]] : f64
+// CHECK-DAG: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V11:.*]] = arith.addf %[[V9]], %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.divf %[[V12]], %[[V11]] : f64
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V14:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V6]]) scale(1.000000e+00) : !posenc.query, !posenc.table<row, channel>, !posenc.score
+// CHECK-DAG: %[[V15:.*]] = posenc.add %[[V5]], %[[V14]]
 posenc.kernel @cope heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.cope]
 
 // CHECK-LABEL: posenc.kernel @cope_per_head heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"cope.embedding", rows = 5, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.causal)
-// CHECK: %[[V6:.*]] = posenc.rowscan %[[V5]] inclusive {
-// CHECK: ^bb0(%[[V7:.*]]: f64):
-// CHECK: %[[V8:.*]] = arith.negf %[[V7]] : f64
-// CHECK: %[[V9:.*]] = math.exp %[[V8]] : f64
-// CHECK: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V11:.*]] = arith.addf %[[V9]], %[[V10]] : f64
-// CHECK: %[[V12:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V13:.*]] = arith.divf %[[V12]], %[[V11]] : f64
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V14:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V6]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.score
-// CHECK: %[[V15:.*]] = posenc.add %[[V5]], %[[V14]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"cope.embedding", rows = 5, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-DAG: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.causal)
+// CHECK-DAG: %[[V6:.*]] = posenc.rowscan %[[V5]] inclusive {
+// CHECK-DAG: ^bb0(%[[V7:.*]]: f64):
+// CHECK-DAG: %[[V8:.*]] = arith.negf %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = math.exp %[[V8]] : f64
+// CHECK-DAG: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V11:.*]] = arith.addf %[[V9]], %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V13:.*]] = arith.divf %[[V12]], %[[V11]] : f64
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V14:.*]] = posenc.table_dot %[[V0]], %[[V3]] at(%[[V6]]) scale(5.000000e-01) : !posenc.query, !posenc.table<row, head, channel>, !posenc.score
+// CHECK-DAG: %[[V15:.*]] = posenc.add %[[V5]], %[[V14]]
 posenc.kernel @cope_per_head heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.cope<tables = per_head, site = inside, positions = 5>]
 
 // CHECK-LABEL: posenc.kernel @fox heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"fox.gates">) : !posenc.table<batch, head, key>
-// CHECK: %[[V4:.*]] = posenc.prefix_sum %[[V3]] : !posenc.table<batch, head, key> {
-// CHECK: ^bb0(%[[V5:.*]]: f64):
-// CHECK: %[[V6:.*]] = arith.negf %[[V5]] : f64
-// CHECK: %[[V7:.*]] = math.absf %[[V6]] : f64
-// CHECK: %[[V8:.*]] = arith.negf %[[V7]] : f64
-// CHECK: %[[V9:.*]] = math.exp %[[V8]] : f64
-// CHECK: %[[V10:.*]] = math.log1p %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.maximumf %[[V6]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.addf %[[V12]], %[[V10]] : f64
-// CHECK: %[[V14:.*]] = arith.negf %[[V13]] : f64
-// CHECK: posenc.yield %[[V14]] : f64
-// CHECK: %[[V15:.*]] = posenc.at_query %[[V4]] top_left : !posenc.table<batch, head, key> -> !posenc.table<batch, head, query>
-// CHECK: %[[V16:.*]] = posenc.bias(%[[V15]], %[[V4]]) : !posenc.table<batch, head, query>, !posenc.table<batch, head, key> {
-// CHECK: ^bb0(%[[V5]]: f64, %[[V17:.*]]: f64):
-// CHECK: %[[V6]] = arith.subf %[[V5]], %[[V17]] : f64
-// CHECK: posenc.yield %[[V6]] : f64
-// CHECK: %[[V18:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V19:.*]] = posenc.add %[[V18]], %[[V16]]
-// CHECK: %[[V20:.*]] = posenc.select %[[V19]] mask(#posenc.causal<top_left>)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"fox.gates">) : !posenc.table<batch, head, key>
+// CHECK-DAG: %[[V4:.*]] = posenc.prefix_sum %[[V3]] : !posenc.table<batch, head, key> {
+// CHECK-DAG: ^bb0(%[[V5:.*]]: f64):
+// CHECK-DAG: %[[V6:.*]] = arith.negf %[[V5]] : f64
+// CHECK-DAG: %[[V7:.*]] = math.absf %[[V6]] : f64
+// CHECK-DAG: %[[V8:.*]] = arith.negf %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = math.exp %[[V8]] : f64
+// CHECK-DAG: %[[V10:.*]] = math.log1p %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.maximumf %[[V6]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.addf %[[V12]], %[[V10]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.negf %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V14]] : f64
+// CHECK-DAG: %[[V15:.*]] = posenc.at_query %[[V4]] top_left : !posenc.table<batch, head, key> -> !posenc.table<batch, head, query>
+// CHECK-DAG: %[[V16:.*]] = posenc.bias(%[[V15]], %[[V4]]) : !posenc.table<batch, head, query>, !posenc.table<batch, head, key> {
+// CHECK-DAG: ^bb0(%[[V5]]: f64, %[[V17:.*]]: f64):
+// CHECK-DAG: %[[V6]] = arith.subf %[[V5]], %[[V17]] : f64
+// CHECK-DAG: posenc.yield %[[V6]] : f64
+// CHECK-DAG: %[[V18:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V19:.*]] = posenc.add %[[V18]], %[[V16]]
+// CHECK-DAG: %[[V20:.*]] = posenc.select %[[V19]] mask(#posenc.causal<top_left>)
 posenc.kernel @fox heads(2) head_dim(4) mask(#posenc.causal<top_left>) encode [#posenc.fox]
 
 // CHECK-LABEL: posenc.kernel @fox_log heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"fox.gates">) : !posenc.table<batch, head, key>
-// CHECK: %[[V4:.*]] = posenc.prefix_sum %[[V3]] : !posenc.table<batch, head, key> {
-// CHECK: ^bb0(%[[V5:.*]]: f64):
-// CHECK: posenc.yield %[[V5]] : f64
-// CHECK: %[[V6:.*]] = posenc.at_query %[[V4]] bottom_right : !posenc.table<batch, head, key> -> !posenc.table<batch, head, query>
-// CHECK: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V4]]) : !posenc.table<batch, head, query>, !posenc.table<batch, head, key> {
-// CHECK: ^bb0(%[[V5]]: f64, %[[V8:.*]]: f64):
-// CHECK: %[[V9:.*]] = arith.subf %[[V5]], %[[V8]] : f64
-// CHECK: posenc.yield %[[V9]] : f64
-// CHECK: %[[V10:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V11:.*]] = posenc.add %[[V10]], %[[V7]]
-// CHECK: %[[V12:.*]] = posenc.select %[[V11]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"fox.gates">) : !posenc.table<batch, head, key>
+// CHECK-DAG: %[[V4:.*]] = posenc.prefix_sum %[[V3]] : !posenc.table<batch, head, key> {
+// CHECK-DAG: ^bb0(%[[V5:.*]]: f64):
+// CHECK-DAG: posenc.yield %[[V5]] : f64
+// CHECK-DAG: %[[V6:.*]] = posenc.at_query %[[V4]] bottom_right : !posenc.table<batch, head, key> -> !posenc.table<batch, head, query>
+// CHECK-DAG: %[[V7:.*]] = posenc.bias(%[[V6]], %[[V4]]) : !posenc.table<batch, head, query>, !posenc.table<batch, head, key> {
+// CHECK-DAG: ^bb0(%[[V5]]: f64, %[[V8:.*]]: f64):
+// CHECK-DAG: %[[V9:.*]] = arith.subf %[[V5]], %[[V8]] : f64
+// CHECK-DAG: posenc.yield %[[V9]] : f64
+// CHECK-DAG: %[[V10:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V11:.*]] = posenc.add %[[V10]], %[[V7]]
+// CHECK-DAG: %[[V12:.*]] = posenc.select %[[V11]] mask(#posenc.causal)
 posenc.kernel @fox_log heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.fox<gates = log>]
 
 // CHECK-LABEL: posenc.kernel @retention_decay heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[-0.69314718055994529, -0.2876820724517809]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V8:.*]] = posenc.map %[[V7]](%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
-// CHECK: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
-// CHECK: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = math.exp %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.mulf %[[V9]], %[[V13]] : f64
-// CHECK: posenc.yield %[[V14]] : f64
-// CHECK: %[[V15:.*]] = posenc.select %[[V8]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[-0.69314718055994529, -0.2876820724517809]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V8:.*]] = posenc.map %[[V7]](%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
+// CHECK-DAG: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = math.exp %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.mulf %[[V9]], %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V14]] : f64
+// CHECK-DAG: %[[V15:.*]] = posenc.select %[[V8]] mask(#posenc.causal)
 posenc.kernel @retention_decay heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.retention_decay<first_exponent = 1.0>]
 
 // CHECK-LABEL: posenc.kernel @retention_decay_operands heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"retention_decay.gamma">) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V8:.*]] = posenc.map %[[V7]](%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
-// CHECK: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
-// CHECK: %[[V12:.*]] = math.log %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.mulf %[[V10]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = math.exp %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.mulf %[[V9]], %[[V14]] : f64
-// CHECK: posenc.yield %[[V15]] : f64
-// CHECK: %[[V16:.*]] = posenc.select %[[V8]] mask(#posenc.causal)
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"retention_decay.gamma">) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V8:.*]] = posenc.map %[[V7]](%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
+// CHECK-DAG: %[[V12:.*]] = math.log %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.mulf %[[V10]], %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = math.exp %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.mulf %[[V9]], %[[V14]] : f64
+// CHECK-DAG: posenc.yield %[[V15]] : f64
+// CHECK-DAG: %[[V16:.*]] = posenc.select %[[V8]] mask(#posenc.causal)
 posenc.kernel @retention_decay_operands heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.retention_decay<decay = operands>]
 
 // The released code repeats a product.
 // CHECK-LABEL: posenc.kernel @complex_attention heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 0, 2])
-// CHECK: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([2, 2, 2])
-// CHECK: %[[V5:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 2, 2])
-// CHECK: %[[V6:.*]] = posenc.map %[[V3]], %[[V4]], %[[V5]]() {
-// CHECK: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64, %[[V9:.*]]: f64):
-// CHECK: %[[V10:.*]] = arith.subf %[[V7]], %[[V8]] : f64
-// CHECK: %[[V11:.*]] = arith.addf %[[V9]], %[[V9]] : f64
-// CHECK: %[[V12:.*]] = arith.mulf %[[V10]], %[[V10]] : f64
-// CHECK: %[[V13:.*]] = arith.mulf %[[V11]], %[[V11]] : f64
-// CHECK: %[[V14:.*]] = arith.addf %[[V12]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = math.sqrt %[[V14]] : f64
-// CHECK: %[[V16:.*]] = arith.constant 0.70710678118654746 : f64
-// CHECK: %[[V17:.*]] = arith.mulf %[[V15]], %[[V16]] : f64
-// CHECK: posenc.yield %[[V17]] : f64
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 0, 2])
+// CHECK-DAG: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([2, 2, 2])
+// CHECK-DAG: %[[V5:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 2, 2])
+// CHECK-DAG: %[[V6:.*]] = posenc.map %[[V3]], %[[V4]], %[[V5]]() {
+// CHECK-DAG: ^bb0(%[[V7:.*]]: f64, %[[V8:.*]]: f64, %[[V9:.*]]: f64):
+// CHECK-DAG: %[[V10:.*]] = arith.subf %[[V7]], %[[V8]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.addf %[[V9]], %[[V9]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.mulf %[[V10]], %[[V10]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.mulf %[[V11]], %[[V11]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.addf %[[V12]], %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = math.sqrt %[[V14]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.constant 0.70710678118654746 : f64
+// CHECK-DAG: %[[V17:.*]] = arith.mulf %[[V15]], %[[V16]] : f64
+// CHECK-DAG: posenc.yield %[[V17]] : f64
 posenc.kernel @complex_attention heads(2) head_dim(4) encode [#posenc.complex_attention]
 
 // CHECK-LABEL: posenc.kernel @complex_attention_correct heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 0, 2])
-// CHECK: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([2, 2, 2])
-// CHECK: %[[V5:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 2, 2])
-// CHECK: %[[V6:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([2, 0, 2])
-// CHECK: %[[V7:.*]] = posenc.map %[[V3]], %[[V4]], %[[V5]], %[[V6]]() {
-// CHECK: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
-// CHECK: %[[V12:.*]] = arith.subf %[[V8]], %[[V9]] : f64
-// CHECK: %[[V13:.*]] = arith.addf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V14:.*]] = arith.mulf %[[V12]], %[[V12]] : f64
-// CHECK: %[[V15:.*]] = arith.mulf %[[V13]], %[[V13]] : f64
-// CHECK: %[[V16:.*]] = arith.addf %[[V14]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = math.sqrt %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.constant 0.70710678118654746 : f64
-// CHECK: %[[V19:.*]] = arith.mulf %[[V17]], %[[V18]] : f64
-// CHECK: posenc.yield %[[V19]] : f64
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 0, 2])
+// CHECK-DAG: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([2, 2, 2])
+// CHECK-DAG: %[[V5:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([0, 2, 2])
+// CHECK-DAG: %[[V6:.*]] = posenc.dot %[[V0]], %[[V1]] scale(1.000000e+00) channels([2, 0, 2])
+// CHECK-DAG: %[[V7:.*]] = posenc.map %[[V3]], %[[V4]], %[[V5]], %[[V6]]() {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
+// CHECK-DAG: %[[V12:.*]] = arith.subf %[[V8]], %[[V9]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.addf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.mulf %[[V12]], %[[V12]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.mulf %[[V13]], %[[V13]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.addf %[[V14]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = math.sqrt %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.constant 0.70710678118654746 : f64
+// CHECK-DAG: %[[V19:.*]] = arith.mulf %[[V17]], %[[V18]] : f64
+// CHECK-DAG: posenc.yield %[[V19]] : f64
 posenc.kernel @complex_attention_correct heads(2) head_dim(4) encode [#posenc.complex_attention<term = correct>]
 
 // CHECK-LABEL: posenc.kernel @attention_sink heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.operand<"sink.logits">) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.full)
-// CHECK: %[[V6:.*]] = posenc.normalize softmax %[[V5]] sink(%[[V3]] : !posenc.table<head>)
-// CHECK: %[[V7:.*]] = posenc.weighted_sum %[[V6]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.operand<"sink.logits">) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.full)
+// CHECK-DAG: %[[V6:.*]] = posenc.normalize softmax %[[V5]] sink(%[[V3]] : !posenc.table<head>)
+// CHECK-DAG: %[[V7:.*]] = posenc.weighted_sum %[[V6]], %[[V2]]
 posenc.kernel @attention_sink heads(2) head_dim(4) encode [#posenc.attention_sink]
 
 // CHECK-LABEL: posenc.kernel @attention_sink_values heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[5.000000e-01, -1.000000e+00]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.full)
-// CHECK: %[[V6:.*]] = posenc.normalize softmax %[[V5]] sink(%[[V3]] : !posenc.table<head>)
-// CHECK: %[[V7:.*]] = posenc.weighted_sum %[[V6]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[5.000000e-01, -1.000000e+00]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.full)
+// CHECK-DAG: %[[V6:.*]] = posenc.normalize softmax %[[V5]] sink(%[[V3]] : !posenc.table<head>)
+// CHECK-DAG: %[[V7:.*]] = posenc.weighted_sum %[[V6]], %[[V2]]
 posenc.kernel @attention_sink_values heads(2) head_dim(4) encode [#posenc.attention_sink<values = [0.5, -1.0]>]
 
 // CHECK-LABEL: posenc.kernel @softmax_off_by_one heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[0.000000e+00, 0.000000e+00]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.full)
-// CHECK: %[[V6:.*]] = posenc.normalize softmax %[[V5]] sink(%[[V3]] : !posenc.table<head>)
-// CHECK: %[[V7:.*]] = posenc.weighted_sum %[[V6]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[0.000000e+00, 0.000000e+00]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V5:.*]] = posenc.select %[[V4]] mask(#posenc.full)
+// CHECK-DAG: %[[V6:.*]] = posenc.normalize softmax %[[V5]] sink(%[[V3]] : !posenc.table<head>)
+// CHECK-DAG: %[[V7:.*]] = posenc.weighted_sum %[[V6]], %[[V2]]
 posenc.kernel @softmax_off_by_one heads(2) head_dim(4) encode [#posenc.softmax_off_by_one]
 
 // CHECK-LABEL: posenc.kernel @stick_breaking heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V6:.*]] = posenc.select %[[V5]] mask(#posenc.causal)
-// CHECK: %[[V7:.*]] = posenc.select %[[V6]] where(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord {
-// CHECK: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
-// CHECK: %[[V10:.*]] = arith.cmpf olt, %[[V9]], %[[V8]] : f64
-// CHECK: posenc.yield %[[V10]] : i1
-// CHECK: %[[V11:.*]] = posenc.rowscan %[[V7]] exclusive {
-// CHECK: ^bb0(%[[V8]]: f64):
-// CHECK: %[[V10]] = math.absf %[[V8]] : f64
-// CHECK: %[[V12:.*]] = arith.negf %[[V10]] : f64
-// CHECK: %[[V13:.*]] = math.exp %[[V12]] : f64
-// CHECK: %[[V14:.*]] = math.log1p %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V16:.*]] = arith.maximumf %[[V8]], %[[V15]] : f64
-// CHECK: %[[V17:.*]] = arith.addf %[[V16]], %[[V14]] : f64
-// CHECK: posenc.yield %[[V17]] : f64
-// CHECK: %[[V18:.*]] = posenc.map %[[V7]], %[[V11]]() {
-// CHECK: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
-// CHECK: %[[V10]] = arith.negf %[[V8]] : f64
-// CHECK: %[[V12]] = math.absf %[[V10]] : f64
-// CHECK: %[[V13]] = arith.negf %[[V12]] : f64
-// CHECK: %[[V14]] = math.exp %[[V13]] : f64
-// CHECK: %[[V16]] = math.log1p %[[V14]] : f64
-// CHECK: %[[V15]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V17]] = arith.maximumf %[[V10]], %[[V15]] : f64
-// CHECK: %[[V19:.*]] = arith.addf %[[V17]], %[[V16]] : f64
-// CHECK: %[[V20:.*]] = arith.negf %[[V19]] : f64
-// CHECK: %[[V21:.*]] = arith.subf %[[V20]], %[[V9]] : f64
-// CHECK: posenc.yield %[[V21]] : f64
-// CHECK: %[[V22:.*]] = posenc.normalize exp %[[V18]]
-// CHECK: %[[V23:.*]] = posenc.weighted_sum %[[V22]], %[[V2]]
-// CHECK: %[[V24:.*]] = posenc.remainder %[[V22]], %[[V2]]
-// CHECK: %[[V25:.*]] = posenc.add %[[V23]], %[[V24]] : !posenc.output
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V4:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V6:.*]] = posenc.select %[[V5]] mask(#posenc.causal)
+// CHECK-DAG: %[[V7:.*]] = posenc.select %[[V6]] where(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord {
+// CHECK-DAG: ^bb0(%[[V8:.*]]: f64, %[[V9:.*]]: f64):
+// CHECK-DAG: %[[V10:.*]] = arith.cmpf olt, %[[V9]], %[[V8]] : f64
+// CHECK-DAG: posenc.yield %[[V10]] : i1
+// CHECK-DAG: %[[V11:.*]] = posenc.rowscan %[[V7]] exclusive {
+// CHECK-DAG: ^bb0(%[[V8]]: f64):
+// CHECK-DAG: %[[V10]] = math.absf %[[V8]] : f64
+// CHECK-DAG: %[[V12:.*]] = arith.negf %[[V10]] : f64
+// CHECK-DAG: %[[V13:.*]] = math.exp %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = math.log1p %[[V13]] : f64
+// CHECK-DAG: %[[V15:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V16:.*]] = arith.maximumf %[[V8]], %[[V15]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.addf %[[V16]], %[[V14]] : f64
+// CHECK-DAG: posenc.yield %[[V17]] : f64
+// CHECK-DAG: %[[V18:.*]] = posenc.map %[[V7]], %[[V11]]() {
+// CHECK-DAG: ^bb0(%[[V8]]: f64, %[[V9]]: f64):
+// CHECK-DAG: %[[V10]] = arith.negf %[[V8]] : f64
+// CHECK-DAG: %[[V12]] = math.absf %[[V10]] : f64
+// CHECK-DAG: %[[V13]] = arith.negf %[[V12]] : f64
+// CHECK-DAG: %[[V14]] = math.exp %[[V13]] : f64
+// CHECK-DAG: %[[V16]] = math.log1p %[[V14]] : f64
+// CHECK-DAG: %[[V15]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V17]] = arith.maximumf %[[V10]], %[[V15]] : f64
+// CHECK-DAG: %[[V19:.*]] = arith.addf %[[V17]], %[[V16]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.negf %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.subf %[[V20]], %[[V9]] : f64
+// CHECK-DAG: posenc.yield %[[V21]] : f64
+// CHECK-DAG: %[[V22:.*]] = posenc.normalize exp %[[V18]]
+// CHECK-DAG: %[[V23:.*]] = posenc.weighted_sum %[[V22]], %[[V2]]
+// CHECK-DAG: %[[V24:.*]] = posenc.remainder %[[V22]], %[[V2]]
+// CHECK-DAG: %[[V25:.*]] = posenc.add %[[V23]], %[[V24]] : !posenc.output
 posenc.kernel @stick_breaking heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.stick_breaking<remainder = value>]
 
 // CHECK-LABEL: posenc.kernel @stick_breaking_current heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V4:.*]] = posenc.select %[[V3]] mask(#posenc.causal)
-// CHECK: %[[V5:.*]] = posenc.rowscan %[[V4]] exclusive {
-// CHECK: ^bb0(%[[V6:.*]]: f64):
-// CHECK: %[[V7:.*]] = math.absf %[[V6]] : f64
-// CHECK: %[[V8:.*]] = arith.negf %[[V7]] : f64
-// CHECK: %[[V9:.*]] = math.exp %[[V8]] : f64
-// CHECK: %[[V10:.*]] = math.log1p %[[V9]] : f64
-// CHECK: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V12:.*]] = arith.maximumf %[[V6]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = arith.addf %[[V12]], %[[V10]] : f64
-// CHECK: posenc.yield %[[V13]] : f64
-// CHECK: %[[V14:.*]] = posenc.map %[[V4]], %[[V5]]() {
-// CHECK: ^bb0(%[[V6]]: f64, %[[V15:.*]]: f64):
-// CHECK: %[[V7]] = arith.negf %[[V6]] : f64
-// CHECK: %[[V8]] = math.absf %[[V7]] : f64
-// CHECK: %[[V9]] = arith.negf %[[V8]] : f64
-// CHECK: %[[V10]] = math.exp %[[V9]] : f64
-// CHECK: %[[V12]] = math.log1p %[[V10]] : f64
-// CHECK: %[[V11]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V13]] = arith.maximumf %[[V7]], %[[V11]] : f64
-// CHECK: %[[V16:.*]] = arith.addf %[[V13]], %[[V12]] : f64
-// CHECK: %[[V17:.*]] = arith.negf %[[V16]] : f64
-// CHECK: %[[V18:.*]] = arith.subf %[[V17]], %[[V15]] : f64
-// CHECK: posenc.yield %[[V18]] : f64
-// CHECK: %[[V19:.*]] = posenc.normalize exp %[[V14]]
-// CHECK: %[[V20:.*]] = posenc.weighted_sum %[[V19]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V4:.*]] = posenc.select %[[V3]] mask(#posenc.causal)
+// CHECK-DAG: %[[V5:.*]] = posenc.rowscan %[[V4]] exclusive {
+// CHECK-DAG: ^bb0(%[[V6:.*]]: f64):
+// CHECK-DAG: %[[V7:.*]] = math.absf %[[V6]] : f64
+// CHECK-DAG: %[[V8:.*]] = arith.negf %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = math.exp %[[V8]] : f64
+// CHECK-DAG: %[[V10:.*]] = math.log1p %[[V9]] : f64
+// CHECK-DAG: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V12:.*]] = arith.maximumf %[[V6]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = arith.addf %[[V12]], %[[V10]] : f64
+// CHECK-DAG: posenc.yield %[[V13]] : f64
+// CHECK-DAG: %[[V14:.*]] = posenc.map %[[V4]], %[[V5]]() {
+// CHECK-DAG: ^bb0(%[[V6]]: f64, %[[V15:.*]]: f64):
+// CHECK-DAG: %[[V7]] = arith.negf %[[V6]] : f64
+// CHECK-DAG: %[[V8]] = math.absf %[[V7]] : f64
+// CHECK-DAG: %[[V9]] = arith.negf %[[V8]] : f64
+// CHECK-DAG: %[[V10]] = math.exp %[[V9]] : f64
+// CHECK-DAG: %[[V12]] = math.log1p %[[V10]] : f64
+// CHECK-DAG: %[[V11]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V13]] = arith.maximumf %[[V7]], %[[V11]] : f64
+// CHECK-DAG: %[[V16:.*]] = arith.addf %[[V13]], %[[V12]] : f64
+// CHECK-DAG: %[[V17:.*]] = arith.negf %[[V16]] : f64
+// CHECK-DAG: %[[V18:.*]] = arith.subf %[[V17]], %[[V15]] : f64
+// CHECK-DAG: posenc.yield %[[V18]] : f64
+// CHECK-DAG: %[[V19:.*]] = posenc.normalize exp %[[V14]]
+// CHECK-DAG: %[[V20:.*]] = posenc.weighted_sum %[[V19]], %[[V2]]
 posenc.kernel @stick_breaking_current heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.stick_breaking<kind = attend_current>]
 
 // Angles with the denominator n - 1.
 // CHECK-LABEL: posenc.kernel @retention heads(2) head_dim(6) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.freqs law(#posenc.frequencies<[1.000000e+00, 1.000000e-02, 1.000000e-04]>)
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.rotate %[[V0]] by(%[[V4]]) freqs(%[[V3]]) pairing(interleaved) first_dim(0) : !posenc.query
-// CHECK: %[[V6:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V7:.*]] = posenc.rotate %[[V1]] by(%[[V6]]) freqs(%[[V3]]) pairing(interleaved) first_dim(0) : !posenc.key
-// CHECK: %[[V8:.*]] = posenc.table law(#posenc.constants<[-0.031748698314580298, -0.015748356968139168]>) : !posenc.table<head>
-// CHECK: %[[V9:.*]] = posenc.relation %[[V4]], %[[V6]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V10:.*]] = posenc.table law(#posenc.constants<[3.125000e-02, 1.562500e-02]>) : !posenc.table<head>
-// CHECK: %[[V11:.*]] = posenc.dot %[[V5]], %[[V7]] scale(0.40824829046386307)
-// CHECK: %[[V12:.*]] = posenc.map %[[V11]](%[[V9]], %[[V8]], %[[V4]], %[[V10]]) : !posenc.relation, !posenc.table<head>, !posenc.coord, !posenc.table<head> {
-// CHECK: ^bb0(%[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64, %[[V17:.*]]: f64):
-// CHECK: %[[V18:.*]] = arith.mulf %[[V14]], %[[V15]] : f64
-// CHECK: %[[V19:.*]] = math.exp %[[V18]] : f64
-// CHECK: %[[V20:.*]] = arith.mulf %[[V13]], %[[V19]] : f64
-// CHECK: %[[V21:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V22:.*]] = arith.addf %[[V16]], %[[V21]] : f64
-// CHECK: %[[V23:.*]] = arith.mulf %[[V22]], %[[V15]] : f64
-// CHECK: %[[V24:.*]] = math.expm1 %[[V23]] : f64
-// CHECK: %[[V25:.*]] = arith.negf %[[V24]] : f64
-// CHECK: %[[V26:.*]] = arith.divf %[[V25]], %[[V17]] : f64
-// CHECK: %[[V27:.*]] = math.sqrt %[[V26]] : f64
-// CHECK: %[[V28:.*]] = arith.divf %[[V20]], %[[V27]] : f64
-// CHECK: posenc.yield %[[V28]] : f64
-// CHECK: %[[V29:.*]] = posenc.select %[[V12]] mask(#posenc.causal)
-// CHECK: %[[V30:.*]] = posenc.normalize abs_sum %[[V29]] bounds([1.000000e+00, 5.000000e+04])
-// CHECK: %[[V31:.*]] = posenc.weighted_sum %[[V30]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.freqs law(#posenc.frequencies<[1.000000e+00, 1.000000e-02, 1.000000e-04]>)
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.rotate %[[V0]] by(%[[V4]]) freqs(%[[V3]]) pairing(interleaved) first_dim(0) : !posenc.query
+// CHECK-DAG: %[[V6:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V7:.*]] = posenc.rotate %[[V1]] by(%[[V6]]) freqs(%[[V3]]) pairing(interleaved) first_dim(0) : !posenc.key
+// CHECK-DAG: %[[V8:.*]] = posenc.table law(#posenc.constants<[-0.031748698314580298, -0.015748356968139168]>) : !posenc.table<head>
+// CHECK-DAG: %[[V9:.*]] = posenc.relation %[[V4]], %[[V6]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V10:.*]] = posenc.table law(#posenc.constants<[3.125000e-02, 1.562500e-02]>) : !posenc.table<head>
+// CHECK-DAG: %[[V11:.*]] = posenc.dot %[[V5]], %[[V7]] scale(0.40824829046386307)
+// CHECK-DAG: %[[V12:.*]] = posenc.map %[[V11]](%[[V9]], %[[V8]], %[[V4]], %[[V10]]) : !posenc.relation, !posenc.table<head>, !posenc.coord, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V13:.*]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64, %[[V17:.*]]: f64):
+// CHECK-DAG: %[[V18:.*]] = arith.mulf %[[V14]], %[[V15]] : f64
+// CHECK-DAG: %[[V19:.*]] = math.exp %[[V18]] : f64
+// CHECK-DAG: %[[V20:.*]] = arith.mulf %[[V13]], %[[V19]] : f64
+// CHECK-DAG: %[[V21:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V22:.*]] = arith.addf %[[V16]], %[[V21]] : f64
+// CHECK-DAG: %[[V23:.*]] = arith.mulf %[[V22]], %[[V15]] : f64
+// CHECK-DAG: %[[V24:.*]] = math.expm1 %[[V23]] : f64
+// CHECK-DAG: %[[V25:.*]] = arith.negf %[[V24]] : f64
+// CHECK-DAG: %[[V26:.*]] = arith.divf %[[V25]], %[[V17]] : f64
+// CHECK-DAG: %[[V27:.*]] = math.sqrt %[[V26]] : f64
+// CHECK-DAG: %[[V28:.*]] = arith.divf %[[V20]], %[[V27]] : f64
+// CHECK-DAG: posenc.yield %[[V28]] : f64
+// CHECK-DAG: %[[V29:.*]] = posenc.select %[[V12]] mask(#posenc.causal)
+// CHECK-DAG: %[[V30:.*]] = posenc.normalize abs_sum %[[V29]] bounds([1.000000e+00, 5.000000e+04])
+// CHECK-DAG: %[[V31:.*]] = posenc.weighted_sum %[[V30]], %[[V2]]
 posenc.kernel @retention heads(2) head_dim(6) mask(#posenc.causal) encode [#posenc.retention]
 
 // CHECK-LABEL: posenc.kernel @retention_plain heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.table law(#posenc.constants<[-0.031748698314580298, -0.015748356968139168]>) : !posenc.table<head>
-// CHECK: %[[V4:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V5:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
-// CHECK: %[[V7:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
-// CHECK: %[[V8:.*]] = posenc.map %[[V7]](%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
-// CHECK: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
-// CHECK: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
-// CHECK: %[[V13:.*]] = math.exp %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.mulf %[[V9]], %[[V13]] : f64
-// CHECK: posenc.yield %[[V14]] : f64
-// CHECK: %[[V15:.*]] = posenc.select %[[V8]] mask(#posenc.causal)
-// CHECK: %[[V16:.*]] = posenc.normalize identity %[[V15]]
-// CHECK: %[[V17:.*]] = posenc.weighted_sum %[[V16]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.table law(#posenc.constants<[-0.031748698314580298, -0.015748356968139168]>) : !posenc.table<head>
+// CHECK-DAG: %[[V4:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V5:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V6:.*]] = posenc.relation %[[V4]], %[[V5]] law(#posenc.difference<query_minus_key>)
+// CHECK-DAG: %[[V7:.*]] = posenc.dot %[[V0]], %[[V1]] scale(5.000000e-01)
+// CHECK-DAG: %[[V8:.*]] = posenc.map %[[V7]](%[[V6]], %[[V3]]) : !posenc.relation, !posenc.table<head> {
+// CHECK-DAG: ^bb0(%[[V9:.*]]: f64, %[[V10:.*]]: f64, %[[V11:.*]]: f64):
+// CHECK-DAG: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f64
+// CHECK-DAG: %[[V13:.*]] = math.exp %[[V12]] : f64
+// CHECK-DAG: %[[V14:.*]] = arith.mulf %[[V9]], %[[V13]] : f64
+// CHECK-DAG: posenc.yield %[[V14]] : f64
+// CHECK-DAG: %[[V15:.*]] = posenc.select %[[V8]] mask(#posenc.causal)
+// CHECK-DAG: %[[V16:.*]] = posenc.normalize identity %[[V15]]
+// CHECK-DAG: %[[V17:.*]] = posenc.weighted_sum %[[V16]], %[[V2]]
 posenc.kernel @retention_plain heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.retention<rotation = off, decay_norm = off, score_norm = off>]
 
 // The sums are of vectors that are not rotated.
 // CHECK-LABEL: posenc.kernel @linear_attention heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.vector_map %[[V0]] : !posenc.query {
-// CHECK: ^bb0(%[[V4:.*]]: f64):
-// CHECK: %[[V5:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V6:.*]] = arith.cmpf ogt, %[[V4]], %[[V5]] : f64
-// CHECK: %[[V7:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V8:.*]] = arith.addf %[[V4]], %[[V7]] : f64
-// CHECK: %[[V9:.*]] = math.exp %[[V4]] : f64
-// CHECK: %[[V10:.*]] = arith.select %[[V6]], %[[V8]], %[[V9]] : f64
-// CHECK: posenc.yield %[[V10]] : f64
-// CHECK: %[[V11:.*]] = posenc.vector_map %[[V1]] : !posenc.key {
-// CHECK: ^bb0(%[[V4]]: f64):
-// CHECK: %[[V5]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V6]] = arith.cmpf ogt, %[[V4]], %[[V5]] : f64
-// CHECK: %[[V7]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V8]] = arith.addf %[[V4]], %[[V7]] : f64
-// CHECK: %[[V9]] = math.exp %[[V4]] : f64
-// CHECK: %[[V10]] = arith.select %[[V6]], %[[V8]], %[[V9]] : f64
-// CHECK: posenc.yield %[[V10]] : f64
-// CHECK: %[[V12:.*]] = posenc.freqs law(#posenc.geometric<base = 1.000000e+04, dims = 4>)
-// CHECK: %[[V13:.*]] = posenc.position query law(#posenc.iota)
-// CHECK: %[[V14:.*]] = posenc.rotate %[[V3]] by(%[[V13]]) freqs(%[[V12]]) pairing(half) first_dim(0) : !posenc.query
-// CHECK: %[[V15:.*]] = posenc.position key law(#posenc.iota)
-// CHECK: %[[V16:.*]] = posenc.rotate %[[V11]] by(%[[V15]]) freqs(%[[V12]]) pairing(half) first_dim(0) : !posenc.key
-// CHECK: %[[V17:.*]] = posenc.dot %[[V14]], %[[V16]] scale(1.000000e+00)
-// CHECK: %[[V18:.*]] = posenc.select %[[V17]] mask(#posenc.causal)
-// CHECK: %[[V19:.*]] = posenc.dot %[[V3]], %[[V11]] scale(1.000000e+00)
-// CHECK: %[[V20:.*]] = posenc.select %[[V19]] mask(#posenc.causal)
-// CHECK: %[[V21:.*]] = posenc.normalize linear %[[V18]] by(%[[V20]])
-// CHECK: %[[V22:.*]] = posenc.weighted_sum %[[V21]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.vector_map %[[V0]] : !posenc.query {
+// CHECK-DAG: ^bb0(%[[V4:.*]]: f64):
+// CHECK-DAG: %[[V5:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V6:.*]] = arith.cmpf ogt, %[[V4]], %[[V5]] : f64
+// CHECK-DAG: %[[V7:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V8:.*]] = arith.addf %[[V4]], %[[V7]] : f64
+// CHECK-DAG: %[[V9:.*]] = math.exp %[[V4]] : f64
+// CHECK-DAG: %[[V10:.*]] = arith.select %[[V6]], %[[V8]], %[[V9]] : f64
+// CHECK-DAG: posenc.yield %[[V10]] : f64
+// CHECK-DAG: %[[V11:.*]] = posenc.vector_map %[[V1]] : !posenc.key {
+// CHECK-DAG: ^bb0(%[[V4]]: f64):
+// CHECK-DAG: %[[V5]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V6]] = arith.cmpf ogt, %[[V4]], %[[V5]] : f64
+// CHECK-DAG: %[[V7]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG: %[[V8]] = arith.addf %[[V4]], %[[V7]] : f64
+// CHECK-DAG: %[[V9]] = math.exp %[[V4]] : f64
+// CHECK-DAG: %[[V10]] = arith.select %[[V6]], %[[V8]], %[[V9]] : f64
+// CHECK-DAG: posenc.yield %[[V10]] : f64
+// CHECK-DAG: %[[V12:.*]] = posenc.freqs law(#posenc.geometric<base = 1.000000e+04, dims = 4>)
+// CHECK-DAG: %[[V13:.*]] = posenc.position query law(#posenc.iota)
+// CHECK-DAG: %[[V14:.*]] = posenc.rotate %[[V3]] by(%[[V13]]) freqs(%[[V12]]) pairing(half) first_dim(0) : !posenc.query
+// CHECK-DAG: %[[V15:.*]] = posenc.position key law(#posenc.iota)
+// CHECK-DAG: %[[V16:.*]] = posenc.rotate %[[V11]] by(%[[V15]]) freqs(%[[V12]]) pairing(half) first_dim(0) : !posenc.key
+// CHECK-DAG: %[[V17:.*]] = posenc.dot %[[V14]], %[[V16]] scale(1.000000e+00)
+// CHECK-DAG: %[[V18:.*]] = posenc.select %[[V17]] mask(#posenc.causal)
+// CHECK-DAG: %[[V19:.*]] = posenc.dot %[[V3]], %[[V11]] scale(1.000000e+00)
+// CHECK-DAG: %[[V20:.*]] = posenc.select %[[V19]] mask(#posenc.causal)
+// CHECK-DAG: %[[V21:.*]] = posenc.normalize linear %[[V18]] by(%[[V20]])
+// CHECK-DAG: %[[V22:.*]] = posenc.weighted_sum %[[V21]], %[[V2]]
 posenc.kernel @linear_attention heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.linear_attention, #posenc.rope]
 
 // CHECK-LABEL: posenc.kernel @linear_attention_relu heads(2) head_dim(4) {
-// CHECK: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
-// CHECK: %[[V3:.*]] = posenc.vector_map %[[V0]] : !posenc.query {
-// CHECK: ^bb0(%[[V4:.*]]: f64):
-// CHECK: %[[V5:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V6:.*]] = arith.maximumf %[[V4]], %[[V5]] : f64
-// CHECK: posenc.yield %[[V6]] : f64
-// CHECK: %[[V7:.*]] = posenc.vector_map %[[V1]] : !posenc.key {
-// CHECK: ^bb0(%[[V4]]: f64):
-// CHECK: %[[V5]] = arith.constant 0.000000e+00 : f64
-// CHECK: %[[V6]] = arith.maximumf %[[V4]], %[[V5]] : f64
-// CHECK: posenc.yield %[[V6]] : f64
-// CHECK: %[[V8:.*]] = posenc.dot %[[V3]], %[[V7]] scale(1.000000e+00)
-// CHECK: %[[V9:.*]] = posenc.select %[[V8]] mask(#posenc.full)
-// CHECK: %[[V10:.*]] = posenc.dot %[[V3]], %[[V7]] scale(1.000000e+00)
-// CHECK: %[[V11:.*]] = posenc.select %[[V10]] mask(#posenc.full)
-// CHECK: %[[V12:.*]] = posenc.normalize linear %[[V9]] by(%[[V11]])
-// CHECK: %[[V13:.*]] = posenc.weighted_sum %[[V12]], %[[V2]]
+// CHECK-DAG: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
+// CHECK-DAG: %[[V3:.*]] = posenc.vector_map %[[V0]] : !posenc.query {
+// CHECK-DAG: ^bb0(%[[V4:.*]]: f64):
+// CHECK-DAG: %[[V5:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V6:.*]] = arith.maximumf %[[V4]], %[[V5]] : f64
+// CHECK-DAG: posenc.yield %[[V6]] : f64
+// CHECK-DAG: %[[V7:.*]] = posenc.vector_map %[[V1]] : !posenc.key {
+// CHECK-DAG: ^bb0(%[[V4]]: f64):
+// CHECK-DAG: %[[V5]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG: %[[V6]] = arith.maximumf %[[V4]], %[[V5]] : f64
+// CHECK-DAG: posenc.yield %[[V6]] : f64
+// CHECK-DAG: %[[V8:.*]] = posenc.dot %[[V3]], %[[V7]] scale(1.000000e+00)
+// CHECK-DAG: %[[V9:.*]] = posenc.select %[[V8]] mask(#posenc.full)
+// CHECK-DAG: %[[V10:.*]] = posenc.dot %[[V3]], %[[V7]] scale(1.000000e+00)
+// CHECK-DAG: %[[V11:.*]] = posenc.select %[[V10]] mask(#posenc.full)
+// CHECK-DAG: %[[V12:.*]] = posenc.normalize linear %[[V9]] by(%[[V11]])
+// CHECK-DAG: %[[V13:.*]] = posenc.weighted_sum %[[V12]], %[[V2]]
 posenc.kernel @linear_attention_relu heads(2) head_dim(4) encode [#posenc.linear_attention<map = relu>]
