@@ -2,6 +2,7 @@
 // Masks that are stated at level 1 only: checks and meaning.
 #include "posenc/IR/Encodings.h"
 
+#include "MaskSides.h"
 #include "RegionMath.h"
 
 using namespace mlir;
@@ -16,17 +17,6 @@ static Value applyPredicate(Expansion &expansion, Value score,
                                  return mask.buildPredicate(
                                      builder, expansion.loc, arguments);
                                });
-}
-
-/// The query's and the key's place.
-static SmallVector<Value> getTwoSides(Expansion &expansion, MaskBasis by,
-                                      Alignment alignment) {
-  SmallVector<Value> sides;
-  for (Side side : {Side::query, Side::key})
-    sides.push_back(by == MaskBasis::position
-                        ? expansion.position(side)
-                        : expansion.index(side, alignment));
-  return sides;
 }
 
 /// Numbers of an int32 operand at the query and at the key.

@@ -2,6 +2,8 @@
 // Masks over two indices: verification and meaning.
 #include "posenc/IR/Expansion.h"
 
+#include "MaskSides.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -44,16 +46,6 @@ struct Range {
   AffineExpr qBegin, qEnd, lq, lk;
 };
 } // namespace
-
-static SmallVector<Value> getTwoSides(Expansion &expansion, MaskBasis by,
-                                      Alignment alignment) {
-  SmallVector<Value> sides;
-  for (Side side : {Side::query, Side::key})
-    sides.push_back(by == MaskBasis::position
-                        ? expansion.position(side)
-                        : expansion.index(side, alignment));
-  return sides;
-}
 
 static Value applyMask(Expansion &expansion, Value score,
                        MaskAttrInterface mask, MaskBasis by) {

@@ -3,6 +3,7 @@
 #include "posenc/IR/Encodings.h"
 
 #include "Presets.h"
+#include "QueryScale.h"
 #include "RegionMath.h"
 #include "Rotation.h"
 
@@ -30,17 +31,7 @@ static Value normalize(Expansion &expansion, Value vector, NormKind kind,
 /// Multiplies queries by a function of a learned number per head.
 static void scaleByHead(Expansion &expansion, StringRef name,
                         function_ref<Value(RegionMath &, Value)> factor) {
-  Value table = expansion.operand(name, {TableAxis::head});
-  expansion.transformQueries([&](Value query) -> Value {
-    auto op = RowScaleOp::create(expansion.builder, expansion.loc,
-                                 query.getType(), query, table);
-    expansion.fillRegion(op.getBody(), 1,
-                         [&](OpBuilder &builder, ValueRange arguments) {
-                           RegionMath m(builder, expansion.loc);
-                           return factor(m, arguments[0]);
-                         });
-    return op;
-  });
+  scaleQueries(expansion, expansion.operand(name, {TableAxis::head}), factor);
 }
 
 //===----------------------------------------------------------------------===//

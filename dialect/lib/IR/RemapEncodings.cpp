@@ -3,6 +3,7 @@
 // expansions.
 #include "posenc/IR/Encodings.h"
 
+#include "QueryScale.h"
 #include "RegionMath.h"
 #include "Rotation.h"
 
@@ -192,20 +193,6 @@ void SelfExtendAttr::expand(Expansion &expansion) const {
 //===----------------------------------------------------------------------===//
 // Temperatures of queries
 //===----------------------------------------------------------------------===//
-
-static void scaleQueries(Expansion &expansion, Value position,
-                         PositionMap factor) {
-  expansion.transformQueries([&](Value query) -> Value {
-    auto op = RowScaleOp::create(expansion.builder, expansion.loc,
-                                 query.getType(), query, position);
-    expansion.fillRegion(op.getBody(), 1,
-                         [&](OpBuilder &builder, ValueRange arguments) {
-                           RegionMath m(builder, expansion.loc);
-                           return factor(m, arguments[0]);
-                         });
-    return op;
-  });
-}
 
 LogicalResult LogNAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t length, LogNLaw, StringRef) {
