@@ -20,7 +20,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     tablegen.add_arguments(parser)
     records = tablegen.read_records(parser.parse_args(), tablegen.DIALECT)
-    encodings = [r for r in records.values() if "Posenc_EncodingAttr" in r["!superclasses"]]
+    encodings = [r for r in records.values()
+                 if {"Posenc_EncodingAttr", "Posenc_EmbedEncodingAttr"} & set(r["!superclasses"])]
     if not encodings:
         print("the dialect defines no encoding\n0 passed, 1 failed")
         return 1

@@ -45,6 +45,20 @@ KERNEL_VALUES = {
     "%w2": "%w2 = posenc.table law(#posenc.operand<\"w2\", rows = 3>) : !posenc.table<row, head>",
     "%b2": "%b2 = posenc.table law(#posenc.operand<\"b2\">) : !posenc.table<head>",
 }
+# The same inside of an input embedding.
+EMBED_VALUES = {
+    "%p": "%p = posenc.position token law(#posenc.iota)",
+    "%mask": "%mask = posenc.position token law(#posenc.position_tensor<name = \"mask\">)",
+    "%shift": "%shift = posenc.table law(#posenc.operand<\"shift\">) : !posenc.table<batch>",
+    "%rows": KERNEL_VALUES["%rows"],
+}
+EMBED_OPS = r"posenc\.(coord_|length\b|bounded\b|random\b|channel_map\b|dropout\b)"
+EMBED = """posenc.embed @example dim(128) {{
+^bb0(%x: !posenc.tokens):
+{body}
+  posenc.yield %x : !posenc.tokens
+}}
+"""
 KERNEL = """posenc.kernel @example heads(2) head_dim(128) {{
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
 {body}
@@ -77,17 +91,18 @@ def in_plan(part, text):
             "rows([8]) keys(256) {\n" + body + "}\n")
 
 
-def define_free_names(text):
+def define_free_names(text, values=None):
     """Definitions of the names that the example uses and does not define."""
+    values = values or KERNEL_VALUES
     defined = set(re.findall(r"(%\w+)(?:, %\w+)* = ", text)) | set(re.findall(r"(%\w+): ", text))
     lines, seen = [], set(defined)
 
     def define(source):
         for name in re.findall(r"%\w+", source):
-            if name in KERNEL_VALUES and name not in seen:
+            if name in values and name not in seen:
                 seen.add(name)
-                define(KERNEL_VALUES[name].split("=", 1)[1])
-                lines.append("  " + KERNEL_VALUES[name])
+                define(values[name].split("=", 1)[1])
+                lines.append("  " + values[name])
 
     define(text)
     return "\n".join(lines)
@@ -110,6 +125,8 @@ def wrap(text):
         if part == "posenc.step":
             return in_plan(part, define_free_names(code) + "\n" + code)
         return in_plan(part, code)
+    if re.search(EMBED_OPS, code):
+        return EMBED.format(body=define_free_names(code, EMBED_VALUES) + "\n" + code)
     # A name that the example defines is its own.
     kernel = KERNEL.format(body=define_free_names(code) + "\n" + code)
     for name in ("q", "k", "v"):

@@ -25,7 +25,7 @@ import tablegen
 
 BEGIN, END = "<!-- schemes: made by scripts/scheme_table.py -->", "<!-- schemes end -->"
 ISAS = ["x86-64", "x86-64-avx2", "x86-64-avx512"]
-EXTENTS = {"B": 1, "H": 4, "Lq": 37, "Lk": 51, "L": 51, "H or 1": 4}
+EXTENTS = {"B": 1, "H": 4, "Lq": 37, "Lk": 51, "L": 29, "H or 1": 4}
 
 
 def run(command, **options):

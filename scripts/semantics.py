@@ -20,6 +20,7 @@ PARTS = [
     ("Positions, relations, frequencies, tables", "dialect/include/posenc/IR/PosencTermOps.td"),
     ("Vectors", "dialect/include/posenc/IR/PosencVectorOps.td"),
     ("Scores, weights, outputs", "dialect/include/posenc/IR/PosencScoreOps.td"),
+    ("Input embeddings", "dialect/include/posenc/IR/PosencEmbedOps.td"),
 ]
 HEAD = """<!-- Made by scripts/semantics.py; do not edit. -->
 # Semantics

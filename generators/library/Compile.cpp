@@ -6,8 +6,10 @@
 #include "KernelNames.h"
 #include "StripObject.h"
 
+#include "posenc/Analysis/EmbedBody.h"
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Halide/TileObjects.h"
+#include "posenc/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -100,7 +102,7 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
   compiled.manifest = makeManifest(kernel, compiled);
 
   FailureOr<std::string> driver =
-      emitHostObject(**module, options.emitAssembly);
+      emitHostObject(**module, createPosencLowerDriver(), options.emitAssembly);
   if (failed(driver))
     return failure();
   if (options.emitAssembly) {
@@ -115,16 +117,61 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
   return compiled;
 }
 
+static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
+                                              ArrayRef<std::string> isas,
+                                              const CompileOptions &options) {
+  if (failed(checkKernelName(source)))
+    return failure();
+  FailureOr<OwningOpRef<ModuleOp>> module = lowerToLevel2(source);
+  if (failed(module))
+    return failure();
+  EmbedOp embed = *(*module)->getOps<EmbedOp>().begin();
+  if (llvm::Error error = checkEmbedBody(embed))
+    return source.emitError() << llvm::toString(std::move(error));
+
+  CompiledKernel compiled;
+  compiled.name = embed.getSymName().str();
+  compiled.isEmbed = true;
+  compiled.isas.assign(isas.begin(), isas.end());
+  compiled.tensors = getKernelTensors(embed);
+  StringRef extension = options.emitAssembly ? ".s" : ".o";
+  compiled.objects.push_back({compiled.name + "_embed" + extension.str(), ""});
+  compiled.header = makeHeader(embed, compiled);
+  compiled.manifest = makeManifest(embed, compiled);
+
+  PosencLowerEmbedOptions lowering;
+  lowering.isa.assign(isas.begin(), isas.end());
+  FailureOr<std::string> object = emitHostObject(
+      **module, createPosencLowerEmbed(lowering), options.emitAssembly);
+  if (failed(object))
+    return failure();
+  if (options.emitAssembly) {
+    compiled.objects.back().bytes = std::move(*object);
+    return compiled;
+  }
+  auto stripped = stripObject(*object, "");
+  if (!stripped)
+    return source.emitError("cannot strip the embedding's object file: ")
+           << llvm::toString(stripped.takeError());
+  compiled.objects.back().bytes = std::move(*stripped);
+  return compiled;
+}
+
 FailureOr<std::vector<CompiledKernel>>
 posenc::compile(ModuleOp module, const CompileOptions &options) {
   auto isas = selectInstructionSets(module, options.isas);
   if (failed(isas) || failed(checkDerivedNames(module)))
     return failure();
   std::vector<CompiledKernel> kernels;
-  for (KernelOp kernel : module.getOps<KernelOp>()) {
-    if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
+  for (Operation &op : *module.getBody()) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol || !isa<KernelOp, EmbedOp>(op) ||
+        (!options.kernel.empty() && symbol.getName() != options.kernel))
       continue;
-    FailureOr<CompiledKernel> compiled = compileKernel(kernel, *isas, options);
+    auto kernel = dyn_cast<KernelOp>(op);
+    FailureOr<CompiledKernel> compiled =
+        kernel ? compileKernel(kernel, *isas, options)
+               : compileEmbed(cast<EmbedOp>(op), *isas, options);
     if (failed(compiled))
       return failure();
     kernels.push_back(std::move(*compiled));

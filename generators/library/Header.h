@@ -9,9 +9,11 @@ namespace posenc {
 
 /// The C11 and C++17 header of the entry points.
 std::string makeHeader(KernelOp kernel, const CompiledKernel &compiled);
+std::string makeHeader(EmbedOp embed, const CompiledKernel &compiled);
 
 /// What was compiled and how: tensors, instruction sets, versions.
 std::string makeManifest(KernelOp kernel, const CompiledKernel &compiled);
+std::string makeManifest(EmbedOp embed, const CompiledKernel &compiled);
 
 /// Version and commit-independent identity of this compiler's sources.
 llvm::StringRef getCompilerVersion();

@@ -49,9 +49,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 FailureOr<std::string> posenc::emitHostObject(ModuleOp module,
+                                              std::unique_ptr<Pass> lowering,
                                               bool emitAssembly) {
   PassManager manager(module.getContext());
-  manager.addPass(createPosencLowerDriver());
+  manager.addPass(std::move(lowering));
   buildDriverToLLVMPipeline(manager);
   if (failed(manager.run(module)))
     return failure();

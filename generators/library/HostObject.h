@@ -4,6 +4,7 @@
 #define POSENC_GENERATORS_LIBRARY_HOSTOBJECT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/Support/LogicalResult.h"
 
 #include <string>
@@ -12,8 +13,9 @@ namespace posenc {
 
 /// Lowers a module with one kernel and its plans through the driver to an
 /// x86-64 object file (or assembly text). The module is consumed.
-mlir::FailureOr<std::string> emitHostObject(mlir::ModuleOp module,
-                                            bool emitAssembly);
+mlir::FailureOr<std::string>
+emitHostObject(mlir::ModuleOp module, std::unique_ptr<mlir::Pass> lowering,
+               bool emitAssembly);
 
 } // namespace posenc
 

@@ -75,37 +75,42 @@ static StringRef getConflict(StringRef name) {
   return "";
 }
 
-LogicalResult posenc::checkKernelName(KernelOp kernel) {
-  StringRef name = kernel.getSymName();
+LogicalResult posenc::checkKernelName(SymbolOpInterface kernel) {
+  StringRef name = kernel.getName();
   if (!isIdentifier(name))
-    return kernel.emitError("expected the name of a compiled kernel to be a C "
-                            "identifier, but got '")
+    return kernel->emitError("expected the name of a compiled kernel to be a C "
+                             "identifier, but got '")
            << name << "'";
   StringRef conflict = getConflict(name);
   if (conflict.empty())
     return success();
-  return kernel.emitError("cannot compile a kernel named '")
+  return kernel->emitError("cannot compile a kernel named '")
          << name << "', which is " << conflict
          << "; rename it: the kernel becomes a C function of that name";
 }
 
 LogicalResult posenc::checkDerivedNames(ModuleOp module) {
-  llvm::StringMap<KernelOp> kernels;
-  for (KernelOp kernel : module.getOps<KernelOp>())
-    kernels[kernel.getSymName()] = kernel;
-  for (KernelOp kernel : module.getOps<KernelOp>())
+  llvm::StringMap<Operation *> kernels;
+  for (Operation &op : *module.getBody())
+    if (isa<KernelOp, EmbedOp>(op))
+      kernels[cast<SymbolOpInterface>(op).getName()] = &op;
+  for (Operation &op : *module.getBody()) {
+    if (!isa<KernelOp, EmbedOp>(op))
+      continue;
+    StringRef name = cast<SymbolOpInterface>(op).getName();
     for (StringRef suffix : {"_args", "_prepare", "_prepared_bytes",
                              "_scratch_bytes", "_append_kv", "_append_args"}) {
-      std::string derived = (kernel.getSymName() + suffix).str();
+      std::string derived = (name + suffix).str();
       auto other = kernels.find(derived);
       if (other == kernels.end())
         continue;
       InFlightDiagnostic diagnostic =
-          other->second.emitError("cannot compile a kernel named '")
+          other->second->emitError("cannot compile a kernel named '")
           << derived << "', which is declared in the header of the kernel '"
-          << kernel.getSymName() << "'; rename one of the two";
-      diagnostic.attachNote(kernel.getLoc()) << "the other kernel is here";
+          << name << "'; rename one of the two";
+      diagnostic.attachNote(op.getLoc()) << "the other kernel is here";
       return failure();
     }
+  }
   return success();
 }

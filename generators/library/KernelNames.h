@@ -11,7 +11,7 @@ namespace posenc {
 
 /// Fails unless the kernel's name can be declared in a C or C++ program next to
 /// the standard library and the runtime.
-llvm::LogicalResult checkKernelName(KernelOp kernel);
+llvm::LogicalResult checkKernelName(mlir::SymbolOpInterface kernel);
 
 /// Fails when names that are made from one kernel's name (NAME_prepare, ...)
 /// are another's. Looks at all kernels of the module, since they are linked

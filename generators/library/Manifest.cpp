@@ -18,8 +18,9 @@ StringRef posenc::getCompilerIdentity() {
       ;
 }
 
-std::string posenc::makeManifest(KernelOp kernel,
-                                 const CompiledKernel &compiled) {
+static std::string
+printManifest(const CompiledKernel &compiled,
+              function_ref<void(llvm::json::OStream &)> printShape) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, /*IndentSize=*/2);
@@ -28,10 +29,7 @@ std::string posenc::makeManifest(KernelOp kernel,
     json.attribute("posenc", getCompilerVersion());
     json.attribute("compiler", getCompilerIdentity());
     json.attribute("kernel_abi", POSENC_KERNEL_ABI);
-    json.attribute("heads", int64_t(kernel.getHeads()));
-    json.attribute("kv_heads", kernel.getNumKvHeads());
-    json.attribute("head_dim", int64_t(kernel.getHeadDim()));
-    json.attribute("value_dim", kernel.getValueSize());
+    printShape(json);
     json.attribute("dtype", "f32");
     json.attributeArray("isas", [&] {
       for (const std::string &isa : compiled.isas)
@@ -59,4 +57,22 @@ std::string posenc::makeManifest(KernelOp kernel,
   });
   stream << "\n";
   return text;
+}
+
+std::string posenc::makeManifest(KernelOp kernel,
+                                 const CompiledKernel &compiled) {
+  return printManifest(compiled, [&](llvm::json::OStream &json) {
+    json.attribute("heads", int64_t(kernel.getHeads()));
+    json.attribute("kv_heads", kernel.getNumKvHeads());
+    json.attribute("head_dim", int64_t(kernel.getHeadDim()));
+    json.attribute("value_dim", kernel.getValueSize());
+  });
+}
+
+std::string posenc::makeManifest(EmbedOp embed,
+                                 const CompiledKernel &compiled) {
+  return printManifest(compiled, [&](llvm::json::OStream &json) {
+    json.attribute("entry", "embed");
+    json.attribute("dim", int64_t(embed.getDim()));
+  });
 }

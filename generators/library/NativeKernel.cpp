@@ -49,6 +49,7 @@ static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
   POSENC_ADD(posenc_prepared_begin);
   POSENC_ADD(posenc_prepared_finish);
   POSENC_ADD(posenc_kernel_tile_failed);
+  POSENC_ADD(posenc_kernel_position_failed);
 #undef POSENC_ADD
   return symbols;
 }
@@ -85,10 +86,12 @@ NativeKernel::load(const CompiledKernel &compiled) {
   };
   if (Error error = find("", kernel->runEntry))
     return error;
-  if (Error error = find("_prepare", kernel->prepareEntry))
-    return error;
-  if (Error error = find("_prepared_bytes", kernel->preparedBytesEntry))
-    return error;
+  if (!compiled.isEmbed) {
+    if (Error error = find("_prepare", kernel->prepareEntry))
+      return error;
+    if (Error error = find("_prepared_bytes", kernel->preparedBytesEntry))
+      return error;
+  }
   if (Error error = find("_scratch_bytes", kernel->scratchBytesEntry))
     return error;
   kernel->jit = std::move(*jit);

@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace posenc;
 
 /// A module of its own for a kernel, at the kernel's location.
-static OwningOpRef<ModuleOp> isolate(KernelOp kernel) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+static OwningOpRef<ModuleOp> isolate(Operation *kernel) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel->getLoc());
   module->push_back(kernel->clone());
   return module;
 }
@@ -30,6 +30,17 @@ FailureOr<OwningOpRef<ModuleOp>> posenc::lowerToLevel2(KernelOp kernel) {
   OwningOpRef<ModuleOp> module = isolate(kernel);
   PassManager manager(kernel.getContext());
   addLevel2Passes(manager);
+  if (failed(manager.run(*module)))
+    return failure();
+  return module;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> posenc::lowerToLevel2(EmbedOp embed) {
+  OwningOpRef<ModuleOp> module = isolate(embed);
+  PassManager manager(embed->getContext());
+  manager.addPass(createPosencExpandEncodings());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   if (failed(manager.run(*module)))
     return failure();
   return module;

@@ -70,6 +70,17 @@ Accuracy posenc::measureLse(const ReferenceOutputs &reference,
   });
 }
 
+Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
+  int64_t dim = reference.shape.back();
+  std::vector<double> greatest(dim ? reference.data.size() / dim : 0, 0.0);
+  for (auto [i, wanted] : enumerate(reference.data))
+    greatest[i / dim] = std::max(greatest[i / dim], std::abs(wanted));
+  return measure(reference, y, 1, [&](int64_t i) {
+    return std::ldexp(std::abs(reference.data[i]), -23) +
+           std::ldexp(1 + greatest[i / dim], -36);
+  });
+}
+
 std::string Accuracy::describe(StringRef name) const {
   std::string text;
   raw_string_ostream stream(text);

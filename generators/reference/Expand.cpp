@@ -11,8 +11,7 @@ using namespace mlir;
 using namespace posenc;
 
 /// Operands that nothing reads are no operands of a compiled kernel either.
-static void eraseDeadOps(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
+static void eraseDeadOps(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
@@ -25,6 +24,8 @@ llvm::Expected<OwningOpRef<ModuleOp>> posenc::cloneExpanded(ModuleOp module) {
   if (failed(passes.run(*clone)))
     return llvm::createStringError("expected the module's kernels to expand");
   for (KernelOp kernel : clone->getOps<KernelOp>())
-    eraseDeadOps(kernel);
+    eraseDeadOps(kernel.getBody().front());
+  for (EmbedOp embed : clone->getOps<EmbedOp>())
+    eraseDeadOps(embed.getBody().front());
   return clone;
 }

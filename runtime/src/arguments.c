@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The symbolic extents of one call, indexed by POSENC_AXIS_... */
-enum { SYMBOL_COUNT = POSENC_AXIS_HEADS_OR_1 };
+enum { SYMBOL_COUNT = POSENC_AXIS_LEN + 1 };
 
 typedef struct symbol {
   bool fixed;
@@ -16,8 +16,8 @@ typedef struct symbol {
   int32_t axis;
 } symbol;
 
-static const char *const symbol_names[SYMBOL_COUNT] = {"",    "B",  "H",
-                                                       "Hkv", "Lq", "Lk"};
+static const char *const symbol_names[SYMBOL_COUNT] = {"",   "B",  "H", "Hkv",
+                                                       "Lq", "Lk", "",  "L"};
 
 static posenc_status malformed(const posenc_kernel_desc *desc,
                                const char *what) {
@@ -46,7 +46,7 @@ static posenc_status check_desc(const posenc_kernel_desc *desc) {
       return malformed(desc, "element type");
     for (int32_t i = 0; i < tensor->rank; ++i)
       if (tensor->axes[i].kind < POSENC_AXIS_CONST ||
-          tensor->axes[i].kind > POSENC_AXIS_HEADS_OR_1)
+          tensor->axes[i].kind > POSENC_AXIS_LEN)
         return malformed(desc, "axis");
   }
   return POSENC_OK;
@@ -267,7 +267,9 @@ static posenc_status check_shapes(const posenc_any_args *args, bool prepare,
   const symbol *batch = &symbols[POSENC_AXIS_BATCH];
   frame->batch = batch->fixed ? batch->extent : 1;
   frame->query_len = symbols[POSENC_AXIS_QUERY_LEN].extent;
-  frame->key_len = symbols[POSENC_AXIS_KEY_LEN].extent;
+  /* A kernel has Lk or L, the other one is 0. */
+  frame->key_len =
+      symbols[POSENC_AXIS_KEY_LEN].extent + symbols[POSENC_AXIS_LEN].extent;
   status = check_lengths(desc, frame);
   if (status)
     return status;
@@ -328,6 +330,8 @@ posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
   if (status)
     return status;
   frame->call = call && call->size ? call : NULL;
+  frame->seed = options.seed;
+  frame->offset = options.offset;
   frame->workers = posenc_pool_threads(options.pool);
   return POSENC_OK;
 }
@@ -353,4 +357,15 @@ posenc_status posenc_kernel_enter_prepare(const posenc_kernel_desc *desc,
   /* Not looked into: the size queries only ask whether there will be one. */
   frame->prepared = (char *)options.prepared;
   return POSENC_OK;
+}
+
+posenc_status posenc_kernel_position_failed(const posenc_frame *frame,
+                                            const char *what, int64_t batch,
+                                            int64_t token, double position,
+                                            int64_t rows) {
+  return posenc_fail(POSENC_OUT_OF_RANGE,
+                     "%s: token %" PRId64 " of batch entry %" PRId64
+                     " is at position %.17g, but %s has the positions 0 .. "
+                     "%" PRId64,
+                     frame->desc->name, token, batch, position, what, rows - 1);
 }

@@ -102,7 +102,8 @@ static posenc_status check_stride(const posenc_kernel_desc *desc,
   else if (stride == 0 && (expected->flags & POSENC_TENSOR_OUTPUT))
     rule = "must not be 0: outputs cannot be broadcast";
   else if (stride > LARGEST_ROW_STRIDE &&
-           (kind == POSENC_AXIS_QUERY_LEN || kind == POSENC_AXIS_KEY_LEN))
+           (kind == POSENC_AXIS_QUERY_LEN || kind == POSENC_AXIS_KEY_LEN ||
+            kind == POSENC_AXIS_LEN))
     rule = "must be at most 2^31 - 1";
   else if (kind == POSENC_AXIS_CONST &&
            stride > LARGEST_ROW_STRIDE / (expected->axes[axis].value - 1))

@@ -79,6 +79,7 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
         shape.push_back(extents.queryLen);
         break;
       case ExtentKind::KeyLen:
+      case ExtentKind::Len:
         shape.push_back(extents.keyLen);
         break;
       case ExtentKind::HeadsOr1:

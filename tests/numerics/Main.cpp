@@ -23,37 +23,6 @@ static cl::opt<unsigned> randomSeed("seed", cl::init(1), cl::value_desc("SEED"),
                                     cl::desc("the first of their seeds"));
 static cl::opt<bool> verbose("verbose", cl::desc("print every test's name"));
 
-bool TestRun::isSelected(const Twine &name) const {
-  return StringRef(name.str()).contains(filter);
-}
-
-void TestRun::test(const Twine &name, function_ref<std::string()> body) {
-  std::string text = name.str();
-  if (!isSelected(text))
-    return;
-  if (verbose) {
-    outs() << text << "\n";
-    outs().flush();
-  }
-  std::string problem = body();
-  if (problem.empty()) {
-    ++passed;
-    return;
-  }
-  ++failed;
-  outs() << "FAILED: " << text << ": " << problem << "\n";
-  outs().flush();
-}
-
-void TestRun::skip(const Twine &name, StringRef reason) {
-  outs() << "SKIPPED: " << name << ": " << reason << "\n";
-}
-
-int TestRun::finish() const {
-  outs() << passed << " passed, " << failed << " failed\n";
-  return failed ? 1 : 0;
-}
-
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "posenc's numeric tests\n");

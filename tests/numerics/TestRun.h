@@ -42,6 +42,7 @@ void runGuarded(TestRun &run, const std::string &name,
 void testGolden(TestRun &run);     // published numbers with the reference
 void testDirect(TestRun &run);     // formulas of each scheme with the reference
 void testProperties(TestRun &run); // the reference with itself
+void testEmbed(TestRun &run);      // input embeddings, all of the above
 /// Random kernels with the seeds first .. first + count - 1.
 void testRandom(TestRun &run, unsigned first, unsigned count);
 struct NativeTestOptions {

@@ -26,6 +26,7 @@ static int64_t getExtent(const Extent &extent, KernelOp source,
   case ExtentKind::QueryLen:
     return size.queryLen;
   case ExtentKind::KeyLen:
+  case ExtentKind::Len:
     return size.keyLen;
   }
   llvm_unreachable("all kinds are handled");

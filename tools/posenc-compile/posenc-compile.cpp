@@ -126,29 +126,30 @@ static LogicalResult enableRemarks(MLIRContext &context) {
 }
 
 static void printExplanation(const CompiledKernel &kernel) {
-  llvm::outs() << "kernel " << kernel.name << "\n";
+  llvm::outs() << (kernel.isEmbed ? "embedding " : "kernel ") << kernel.name
+               << "\n";
   for (const KernelTensor &tensor : kernel.tensors) {
     bool isOperand =
-        !llvm::is_contained({"q", "k", "v", "o", "lse"}, tensor.name);
+        !llvm::is_contained({"q", "k", "v", "o", "lse", "x", "y"}, tensor.name);
     llvm::outs() << "  " << (isOperand ? "operand " : "tensor ") << tensor.name
                  << ": " << tensor.getTypeString() << "  " << tensor.comment
                  << "\n";
   }
 }
 
-/// The kernels that the command line asks for.
-static FailureOr<SmallVector<KernelOp>> selectKernels(ModuleOp module) {
-  SmallVector<KernelOp> kernels;
-  if (!flags->spec.kernel.empty()) {
-    FailureOr<KernelOp> kernel = selectKernel(module, flags->spec.kernel);
-    if (failed(kernel))
-      return failure();
-    kernels.push_back(*kernel);
+/// The kernels and embeddings that the command line asks for.
+static FailureOr<SmallVector<Operation *>> selectKernels(ModuleOp module) {
+  SmallVector<Operation *> kernels;
+  const std::string &name = flags->spec.kernel;
+  for (Operation &op : *module.getBody())
+    if (isa<KernelOp, EmbedOp>(op) &&
+        (name.empty() || cast<SymbolOpInterface>(op).getName() == name))
+      kernels.push_back(&op);
+  if (!kernels.empty())
     return kernels;
-  }
-  llvm::append_range(kernels, module.getOps<KernelOp>());
-  if (kernels.empty())
-    return module.emitError("expected a posenc.kernel, found none");
+  // Says which there are.
+  if (failed(selectKernel(module, name)))
+    return failure();
   return kernels;
 }
 
@@ -184,26 +185,35 @@ static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
 }
 
 static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
-  FailureOr<SmallVector<KernelOp>> kernels = selectKernels(module);
+  FailureOr<SmallVector<Operation *>> kernels = selectKernels(module);
   if (failed(kernels))
     return failure();
   FailureOr<std::vector<std::string>> isas =
       selectInstructionSets(module, std::vector<std::string>(flags->targets));
   if (failed(isas))
     return failure();
-  for (KernelOp kernel : *kernels) {
-    if (kernel.getSymName() != llvm::sys::path::filename(kernel.getSymName()))
-      return kernel.emitError(
+  bool isPlan = flags->emitKind == Emit::Plan;
+  for (Operation *op : *kernels) {
+    StringRef name = cast<SymbolOpInterface>(op).getName();
+    if (name != llvm::sys::path::filename(name))
+      return op->emitError(
                  "expected the name of a kernel to be a file name, but got '")
-             << kernel.getSymName() << "'";
-    bool isPlan = flags->emitKind == Emit::Plan;
+             << name << "'";
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (!kernel && isPlan) {
+      if (flags->spec.kernel.empty())
+        continue;
+      return op->emitError("--emit=plan: '")
+             << name << "' is an input embedding, which has no plan";
+    }
     FailureOr<OwningOpRef<ModuleOp>> result =
-        isPlan ? lowerToPlans(kernel, *isas) : lowerToLevel2(kernel);
+        !kernel  ? lowerToLevel2(cast<EmbedOp>(op))
+        : isPlan ? lowerToPlans(kernel, *isas)
+                 : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
-    files.add(
-        (kernel.getSymName() + (isPlan ? ".plan" : ".level2") + ".mlir").str(),
-        print(**result));
+    files.add((name + (isPlan ? ".plan" : ".level2") + ".mlir").str(),
+              print(**result));
   }
   return success();
 }

@@ -9,7 +9,7 @@ using namespace posenc;
 
 /// The option that gives a tensor's file.
 static std::string getOption(StringRef name) {
-  if (name == "q" || name == "k" || name == "v")
+  if (is_contained({"q", "k", "v", "x"}, name))
     return ("--" + name).str();
   return ("--input " + name).str();
 }
@@ -27,8 +27,9 @@ static Error checkNames(ArrayRef<KernelTensor> tensors,
     interleaveComma(make_filter_range(tensors,
                                       [](const KernelTensor &tensor) {
                                         return !tensor.isOutput &&
-                                               !is_contained({"q", "k", "v"},
-                                                             tensor.name);
+                                               !is_contained(
+                                                   {"q", "k", "v", "x"},
+                                                   tensor.name);
                                       }),
                     stream, [&](const KernelTensor &tensor) {
                       stream << "'" << tensor.name << "'";
@@ -120,15 +121,9 @@ Expected<InputArrays> posenc::readInputs(ArrayRef<KernelTensor> tensors,
         readInput(tensor, files.find(tensor.name)->second, rank);
     if (!input)
       return input.takeError();
-    if (tensor.name == "q")
+    if (tensor.name == "q" || tensor.name == "x")
       inputs.queryRank = rank;
     inputs.arrays[tensor.name] = std::move(*input);
   }
   return inputs;
-}
-
-SmallVector<int64_t> posenc::dropLeadingAxes(ArrayRef<int64_t> shape,
-                                             size_t queryRank) {
-  ArrayRef<int64_t> kept = shape.drop_front(4 - queryRank);
-  return SmallVector<int64_t>(kept);
 }

@@ -21,7 +21,7 @@ struct InputArray {
 struct InputArrays {
   /// By the name of the tensor.
   llvm::StringMap<InputArray> arrays;
-  /// The axes of q in its file, 2 to 4: results have as many.
+  /// The axes of q (or of x) in its file, at least 2: results have as many.
   size_t queryRank = 4;
 
   const InputArray &get(llvm::StringRef name) const {
@@ -35,10 +35,6 @@ struct InputArrays {
 llvm::Expected<InputArrays>
 readInputs(llvm::ArrayRef<KernelTensor> tensors,
            const llvm::StringMap<std::string> &files);
-
-/// The shape of a result without the axes that the file of q left out.
-llvm::SmallVector<int64_t> dropLeadingAxes(llvm::ArrayRef<int64_t> shape,
-                                           size_t queryRank);
 
 } // namespace posenc
 

@@ -19,6 +19,8 @@ struct RunOptions {
   std::string isa;
   /// The number in the kernel of the arrays' first head.
   int32_t firstHead = 0;
+  /// Of random numbers.
+  uint64_t seed = 0, offset = 0;
 };
 
 /// Results with all their axes.
@@ -44,6 +46,21 @@ llvm::Expected<RunResults> runNative(mlir::ModuleOp module,
                                      llvm::StringRef kernel,
                                      const InputArrays &inputs,
                                      const RunOptions &options);
+
+// The same for input embeddings; the result is RunResults::o.
+
+llvm::Expected<RunResults> runReference(EmbedOp embed,
+                                        const InputArrays &inputs,
+                                        const RunOptions &options);
+
+llvm::Error compareWithReference(EmbedOp embed, const InputArrays &inputs,
+                                 const RunOptions &options,
+                                 const RunResults &results);
+
+llvm::Expected<RunResults> runNativeEmbed(mlir::ModuleOp module,
+                                          llvm::StringRef embed,
+                                          const InputArrays &inputs,
+                                          const RunOptions &options);
 
 } // namespace posenc
 

@@ -30,9 +30,16 @@ static DLTensor makeTensor(void *data, ArrayRef<int64_t> shape,
   return tensor;
 }
 
-Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
-                                       const InputArrays &inputs,
-                                       const RunOptions &options) {
+/// A kernel or an embedding, compiled for one instruction set and loaded.
+namespace {
+struct Loaded {
+  CompiledKernel kernel;
+  std::unique_ptr<NativeKernel> native;
+};
+} // namespace
+
+static Expected<Loaded> load(mlir::ModuleOp module, StringRef name,
+                             const RunOptions &options) {
   CompileOptions compileOptions;
   compileOptions.kernel = name.str();
   compileOptions.isas = {options.isa};
@@ -41,32 +48,29 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
       compile(module, compileOptions);
   if (mlir::failed(compiled))
     return createStringError("");
-  const CompiledKernel &kernel = compiled->front();
-  Expected<std::unique_ptr<NativeKernel>> native = NativeKernel::load(kernel);
+  Loaded loaded;
+  loaded.kernel = std::move(compiled->front());
+  Expected<std::unique_ptr<NativeKernel>> native =
+      NativeKernel::load(loaded.kernel);
   if (!native)
     return native.takeError();
+  loaded.native = std::move(*native);
+  return loaded;
+}
 
-  ArrayRef<int64_t> query = inputs.get("q").shape;
-  SmallVector<int64_t, 4> outputShape(query), rowShape(query.drop_back());
-  outputShape.back() = inputs.get("v").shape.back();
-  auto count = [](ArrayRef<int64_t> shape) {
-    int64_t product = 1;
-    for (int64_t extent : shape)
-      product *= extent;
-    return product;
-  };
-  std::vector<float> output(count(outputShape)), lse(count(rowShape));
-
+/// Calls with a tensor for each of the kernel's; outputs are given by name.
+static Error
+call(const Loaded &loaded, const InputArrays &inputs, const RunOptions &options,
+     function_ref<std::pair<float *, ArrayRef<int64_t>>(StringRef)> getOutput) {
+  const CompiledKernel &kernel = loaded.kernel;
   std::vector<DLTensor> tensors(kernel.tensors.size());
   NativeKernel::Arguments arguments(tensors.size());
   for (auto [index, tensor] : enumerate(kernel.tensors)) {
     if (tensor.isOutput) {
-      bool isLse = tensor.name == "lse";
-      if (isLse && !options.wantLse)
+      auto [data, shape] = getOutput(tensor.name);
+      if (shape.empty())
         continue;
-      tensors[index] = makeTensor(isLse ? lse.data() : output.data(),
-                                  isLse ? rowShape : outputShape,
-                                  /*isInteger=*/false);
+      tensors[index] = makeTensor(data, shape, /*isInteger=*/false);
     } else {
       const InputArray &input = inputs.get(tensor.name);
       const void *data = tensor.isInteger
@@ -80,13 +84,46 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
 
   posenc_call call = POSENC_CALL_INIT;
   call.first_head = options.firstHead;
+  call.seed = options.seed;
+  call.offset = options.offset;
   if (posenc_status status = posenc_pool_create(options.threads, &call.pool))
     return makeError(status);
   scope_exit destroyPool([&] { posenc_pool_destroy(call.pool); });
   // The one variant that was compiled.
   setenv("POSENC_ISA", options.isa.c_str(), /*overwrite=*/1);
-  if (posenc_status status = (*native)->run(arguments, &call))
+  if (posenc_status status = loaded.native->run(arguments, &call))
     return makeError(status);
+  return Error::success();
+}
+
+static int64_t count(ArrayRef<int64_t> shape) {
+  int64_t product = 1;
+  for (int64_t extent : shape)
+    product *= extent;
+  return product;
+}
+
+Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
+                                       const InputArrays &inputs,
+                                       const RunOptions &options) {
+  Expected<Loaded> loaded = load(module, name, options);
+  if (!loaded)
+    return loaded.takeError();
+  ArrayRef<int64_t> query = inputs.get("q").shape;
+  SmallVector<int64_t, 4> outputShape(query), rowShape(query.drop_back());
+  outputShape.back() = inputs.get("v").shape.back();
+  std::vector<float> output(count(outputShape)), lse(count(rowShape));
+  Error error =
+      call(*loaded, inputs, options,
+           [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
+             if (tensor != "lse")
+               return {output.data(), outputShape};
+             if (options.wantLse)
+               return {lse.data(), rowShape};
+             return {nullptr, {}};
+           });
+  if (error)
+    return error;
 
   RunResults results;
   Expected<NpyArray> array = NpyArray::fromFloats(outputShape, output);
@@ -99,5 +136,45 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
       return array.takeError();
     results.lse = std::move(*array);
   }
+  return results;
+}
+
+/// [B, L, dim] from the first inputs that mention B and L; the runtime checks
+/// the others.
+static SmallVector<int64_t> getEmbedShape(ArrayRef<KernelTensor> tensors,
+                                          const InputArrays &inputs) {
+  SmallVector<int64_t> shape = {1, 1, 1};
+  for (const KernelTensor &tensor : reverse(tensors))
+    for (auto [axis, extent] : enumerate(tensor.extents)) {
+      if (tensor.isOutput)
+        shape[2] = tensor.extents[2].value;
+      else if (extent.kind == ExtentKind::Batch)
+        shape[0] = inputs.get(tensor.name).shape[axis];
+      else if (extent.kind == ExtentKind::Len)
+        shape[1] = inputs.get(tensor.name).shape[axis];
+    }
+  return shape;
+}
+
+Expected<RunResults> posenc::runNativeEmbed(mlir::ModuleOp module,
+                                            StringRef name,
+                                            const InputArrays &inputs,
+                                            const RunOptions &options) {
+  Expected<Loaded> loaded = load(module, name, options);
+  if (!loaded)
+    return loaded.takeError();
+  SmallVector<int64_t> shape = getEmbedShape(loaded->kernel.tensors, inputs);
+  std::vector<float> output(count(shape));
+  Error error = call(*loaded, inputs, options,
+                     [&](StringRef) -> std::pair<float *, ArrayRef<int64_t>> {
+                       return {output.data(), shape};
+                     });
+  if (error)
+    return error;
+  Expected<NpyArray> array = NpyArray::fromFloats(shape, output);
+  if (!array)
+    return array.takeError();
+  RunResults results;
+  results.o = std::move(*array);
   return results;
 }

@@ -3,6 +3,7 @@
 #include "Backend.h"
 
 #include "posenc/Reference/Accuracy.h"
+#include "posenc/Reference/Embed.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Parallel.h"
@@ -98,4 +99,55 @@ Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
   if (!lse)
     return lse.takeError();
   return report("lse", measureLse(*reference, *lse));
+}
+
+//===----------------------------------------------------------------------===//
+// Embeddings
+//===----------------------------------------------------------------------===//
+
+static Expected<RealTensor> evaluate(EmbedOp embed, const InputArrays &inputs,
+                                     const RunOptions &options) {
+  EmbedInputs given;
+  given.seed = options.seed;
+  given.offset = options.offset;
+  for (const auto &entry : inputs.arrays) {
+    const InputArray &input = entry.second;
+    if (input.isInteger) {
+      given.positions[entry.first()] = {
+          input.shape, {input.integers.begin(), input.integers.end()}};
+      continue;
+    }
+    RealTensor tensor = {input.shape, {input.reals.begin(), input.reals.end()}};
+    if (entry.first() == "x")
+      given.x = std::move(tensor);
+    else
+      given.tables[entry.first()] = std::move(tensor);
+  }
+  return evaluateEmbed(embed, given);
+}
+
+Expected<RunResults> posenc::runReference(EmbedOp embed,
+                                          const InputArrays &inputs,
+                                          const RunOptions &options) {
+  Expected<RealTensor> y = evaluate(embed, inputs, options);
+  if (!y)
+    return y.takeError();
+  Expected<NpyArray> array = makeArray(*y);
+  if (!array)
+    return array.takeError();
+  RunResults results;
+  results.o = std::move(*array);
+  return results;
+}
+
+Error posenc::compareWithReference(EmbedOp embed, const InputArrays &inputs,
+                                   const RunOptions &options,
+                                   const RunResults &results) {
+  Expected<RealTensor> reference = evaluate(embed, inputs, options);
+  if (!reference)
+    return reference.takeError();
+  Expected<std::vector<float>> y = results.o.toFloats();
+  if (!y)
+    return y.takeError();
+  return report("y", measureEmbed(*reference, *y));
 }

@@ -29,7 +29,7 @@ struct Options {
   IsaOption native{category};
   cl::opt<std::string> entry{
       "entry", cl::init("attention"), cl::value_desc("NAME"),
-      cl::desc("what of the kernel to run: attention (default)"),
+      cl::desc("what to run: attention (default), or embed: a posenc.embed"),
       cl::cat(category)};
   cl::opt<std::string> backend{
       "backend", cl::init("native"), cl::value_desc("NAME"),
@@ -50,13 +50,18 @@ struct Options {
   cl::opt<std::string> valueFile{"v", cl::value_desc("V.npy"),
                                  cl::desc("values [B, Hkv, Lk, Dv]"),
                                  cl::cat(category)};
+  cl::opt<std::string> inputFile{
+      "x", cl::value_desc("X.npy"),
+      cl::desc("the input embedding [B, L, dim], of --entry=embed"),
+      cl::cat(category)};
   cl::list<std::string> operandFiles{
       "input", cl::value_desc("NAME=X.npy"),
       cl::desc("another tensor of the kernel, such as t5_bias.table or\n"
                "positions; posenc-compile --explain lists them"),
       cl::cat(category)};
   cl::opt<std::string> outputFile{"o", cl::value_desc("O.npy"),
-                                  cl::desc("the output [B, H, Lq, Dv]"),
+                                  cl::desc("the output [B, H, Lq, Dv], or\n"
+                                           "[B, L, dim] of an embedding"),
                                   cl::cat(category)};
   cl::opt<std::string> lseFile{
       "lse", cl::value_desc("LSE.npy"),
@@ -78,9 +83,18 @@ struct Options {
       cl::desc("the number in the kernel of the arrays' first head, when\n"
                "they hold only some of its heads (default: 0)"),
       cl::cat(category)};
+  cl::opt<uint64_t> seed{
+      "seed", cl::init(0), cl::value_desc("N"),
+      cl::desc("the key of the random numbers of --entry=embed (default: 0)"),
+      cl::cat(category)};
+  cl::opt<uint64_t> offset{
+      "offset", cl::init(0), cl::value_desc("N"),
+      cl::desc("how many random numbers calls before have used (default: 0)"),
+      cl::cat(category)};
 
   /// Options that contradict each other or ask for what does not exist.
   llvm::Error check() const;
+  llvm::Error checkEntry() const;
   /// The files of the inputs by name.
   llvm::Expected<llvm::StringMap<std::string>> collectFiles() const;
 };
@@ -127,6 +141,21 @@ static int fail(llvm::Error error) {
   return message.empty() ? 1 : fail(message);
 }
 
+/// What only one of the entries has.
+llvm::Error Options::checkEntry() const {
+  bool isEmbed = entry == "embed";
+  std::pair<const cl::Option *, bool> ofAttention[] = {
+      {&queryFile, true},  {&keyFile, true},    {&valueFile, true},
+      {&lseFile, true},    {&scoresFile, true}, {&firstHead, true},
+      {&inputFile, false}, {&seed, false},      {&offset, false}};
+  for (auto [option, isOfAttention] : ofAttention)
+    if (option->getNumOccurrences() && isOfAttention == isEmbed)
+      return llvm::createStringError("--" + option->ArgStr +
+                                     " is an option of --entry=" +
+                                     (isOfAttention ? "attention" : "embed"));
+  return llvm::Error::success();
+}
+
 llvm::Error Options::check() const {
   if (llvm::Error error = spec.check("posenc-run"))
     return error;
@@ -134,10 +163,12 @@ llvm::Error Options::check() const {
     return llvm::createStringError(
         "expected --entry to be attention, embed or append_kv, but got '" +
         entry + "'");
-  if (entry != "attention")
+  if (entry == "append_kv")
     return llvm::createStringError("--entry=" + entry +
                                    ": no kernel has this entry; expected "
-                                   "attention");
+                                   "attention or embed");
+  if (llvm::Error error = checkEntry())
+    return error;
   if (!llvm::is_contained({"native", "reference"}, backend))
     return llvm::createStringError(
         "expected --backend to be native or reference, but got '" + backend +
@@ -168,8 +199,10 @@ llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
                                      "', but got two");
     return llvm::Error::success();
   };
-  for (auto [name, path] :
-       {std::pair("q", &queryFile), {"k", &keyFile}, {"v", &valueFile}})
+  for (auto [name, path] : {std::pair("q", &queryFile),
+                            {"k", &keyFile},
+                            {"v", &valueFile},
+                            {"x", &inputFile}})
     if (!path->empty())
       if (llvm::Error error = add(name, *path))
         return error;
@@ -184,12 +217,12 @@ llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
   return files;
 }
 
-/// Writes all results or none.
+/// Writes all results or none, without the axes that the inputs left out.
 static llvm::Error writeResults(RunResults &results, const Options &command,
-                                size_t queryRank) {
+                                size_t leftOut) {
   std::vector<NpyFile> files;
   auto add = [&](NpyArray &array, const std::string &path) {
-    array.shape = dropLeadingAxes(array.shape, queryRank);
+    array.shape.erase(array.shape.begin(), array.shape.begin() + leftOut);
     files.push_back({path, &array});
   };
   add(results.o, command.outputFile);
@@ -200,36 +233,27 @@ static llvm::Error writeResults(RunResults &results, const Options &command,
   return writeNpyFiles(files);
 }
 
-static int runTool(const Options &command, MLIRContext &context,
-                   llvm::SourceMgr &sources) {
-  FailureOr<OwningOpRef<ModuleOp>> module =
-      loadSpec(context, sources, command.spec.inputFile);
-  if (failed(module))
-    return 1;
-  FailureOr<KernelOp> selected = selectKernel(**module, command.spec.kernel);
-  if (failed(selected))
-    return 1;
-  std::string name = selected->getSymName().str();
-  llvm::Expected<OwningOpRef<ModuleOp>> expanded = cloneExpanded(**module);
-  if (!expanded)
-    return fail(expanded.takeError());
-  KernelOp kernel = *selectKernel(**expanded, name);
+static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
   RunOptions options;
   options.wantLse = !command.lseFile.empty();
   options.wantScores = !command.scoresFile.empty();
   options.threads = command.threads;
-  if (command.backend == "native") {
-    llvm::Expected<std::string> isa = command.native.choose();
-    if (!isa)
-      return fail(isa.takeError());
-    options.isa = *isa;
-  }
   options.firstHead = command.firstHead;
-  if (options.wantLse && !kernel.exportsLse())
-    return fail(
-        "--lse: the kernel '" + llvm::Twine(name) + "' " +
-        (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
+  options.seed = command.seed;
+  options.offset = command.offset;
+  if (command.backend != "native")
+    return options;
+  llvm::Expected<std::string> isa = command.native.choose();
+  if (!isa)
+    return isa.takeError();
+  options.isa = *isa;
+  return options;
+}
 
+/// Reads the inputs, runs, compares and writes.
+template <typename Kernel, typename RunNative>
+static int run(const Options &command, Kernel kernel, const RunOptions &options,
+               size_t fullRank, RunNative runNative) {
   llvm::Expected<llvm::StringMap<std::string>> files = command.collectFiles();
   if (!files)
     return fail(files.takeError());
@@ -238,18 +262,63 @@ static int runTool(const Options &command, MLIRContext &context,
   if (!inputs)
     return fail(inputs.takeError());
   llvm::Expected<RunResults> results =
-      command.backend == "reference"
-          ? runReference(kernel, *inputs, options)
-          : runNative(**module, name, *inputs, options);
+      command.backend == "reference" ? runReference(kernel, *inputs, options)
+                                     : runNative(*inputs);
   if (!results)
     return fail(results.takeError());
   if (command.compare)
     if (llvm::Error error =
             compareWithReference(kernel, *inputs, options, *results))
       return fail(std::move(error));
-  if (llvm::Error error = writeResults(*results, command, inputs->queryRank))
+  size_t rank = std::min(inputs->queryRank, fullRank);
+  if (llvm::Error error = writeResults(*results, command, fullRank - rank))
     return fail(std::move(error));
   return 0;
+}
+
+static int runEmbed(const Options &command, ModuleOp module) {
+  FailureOr<EmbedOp> selected = selectEmbed(module, command.spec.kernel);
+  if (failed(selected))
+    return 1;
+  std::string name = selected->getSymName().str();
+  llvm::Expected<OwningOpRef<ModuleOp>> expanded = cloneExpanded(module);
+  if (!expanded)
+    return fail(expanded.takeError());
+  llvm::Expected<RunOptions> options = makeRunOptions(command);
+  if (!options)
+    return fail(options.takeError());
+  return run(command, *selectEmbed(**expanded, name), *options, 3,
+             [&](const InputArrays &inputs) {
+               return runNativeEmbed(module, name, inputs, *options);
+             });
+}
+
+static int runTool(const Options &command, MLIRContext &context,
+                   llvm::SourceMgr &sources) {
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      loadSpec(context, sources, command.spec.inputFile);
+  if (failed(module))
+    return 1;
+  if (command.entry == "embed")
+    return runEmbed(command, **module);
+  FailureOr<KernelOp> selected = selectKernel(**module, command.spec.kernel);
+  if (failed(selected))
+    return 1;
+  std::string name = selected->getSymName().str();
+  llvm::Expected<OwningOpRef<ModuleOp>> expanded = cloneExpanded(**module);
+  if (!expanded)
+    return fail(expanded.takeError());
+  KernelOp kernel = *selectKernel(**expanded, name);
+  llvm::Expected<RunOptions> options = makeRunOptions(command);
+  if (!options)
+    return fail(options.takeError());
+  if (options->wantLse && !kernel.exportsLse())
+    return fail(
+        "--lse: the kernel '" + llvm::Twine(name) + "' " +
+        (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
+  return run(command, kernel, *options, 4, [&](const InputArrays &inputs) {
+    return runNative(**module, name, inputs, *options);
+  });
 }
 
 int main(int argc, char **argv) {

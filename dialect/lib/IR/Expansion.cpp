@@ -182,4 +182,34 @@ void Expansion::finish(MaskClauseAttrInterface mask) {
 
 EmbedExpansion::EmbedExpansion(OpBuilder &builder, EmbedOp embed, Value tokens)
     : ExpansionBase(builder, embed.getLoc(), embed.getPositionsOrDefault()),
-      embed(embed), tokens(tokens) {}
+      embed(embed), input(tokens), tokens(tokens) {}
+
+Value EmbedExpansion::getCoord() {
+  if (!coord)
+    coord = position(Side::token);
+  return coord;
+}
+
+Value EmbedExpansion::coordMap(ValueRange inputs, RegionBuilder build) {
+  auto op = CoordMapOp::create(builder, loc, inputs);
+  fillRegion(op.getBody(), inputs.size(), build);
+  return op;
+}
+
+Value EmbedExpansion::bounded(Value position, int64_t rows, StringRef what) {
+  return BoundedOp::create(builder, loc, position, rows, what);
+}
+
+Value EmbedExpansion::random(RandomScope scope) {
+  return RandomOp::create(builder, loc, scope, nextStream++);
+}
+
+void EmbedExpansion::channelMap(ValueRange inputs,
+                                std::optional<Pairing> pairing,
+                                RegionBuilder build) {
+  PairingAttr attribute =
+      pairing ? PairingAttr::get(getContext(), *pairing) : PairingAttr();
+  auto op = ChannelMapOp::create(builder, loc, tokens, inputs, attribute);
+  fillRegion(op.getBody(), 3 + inputs.size(), build);
+  tokens = op;
+}

@@ -2,6 +2,8 @@
 // The tensors of a kernel's argument struct, in order.
 #include "posenc/Analysis/KernelTensors.h"
 
+#include "posenc/Analysis/EmbedBody.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,6 +27,8 @@ std::string Extent::str() const {
     return "Lk";
   case ExtentKind::HeadsOr1:
     return "H or 1";
+  case ExtentKind::Len:
+    return "L";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -90,16 +94,22 @@ static StringRef describeOperand(KernelOp kernel, StringRef name) {
   return use ? describeUse(use) : "not used";
 }
 
-static KernelTensor makeOperand(KernelOp kernel, const OperandTensor &operand) {
+/// `length` is that of the keys or tokens; `kernel` is null for an embedding.
+static KernelTensor makeOperand(KernelOp kernel, const OperandTensor &operand,
+                                ExtentKind length) {
   KernelTensor tensor;
   tensor.name = operand.name;
   if (operand.isPositions) {
     if (operand.positionAxes > 1)
       tensor.extents.push_back({ExtentKind::Const, operand.positionAxes});
     tensor.extents.push_back({ExtentKind::Batch});
-    tensor.extents.push_back({ExtentKind::KeyLen});
+    tensor.extents.push_back({length});
     tensor.isInteger = true;
     tensor.unitStride = true;
+    if (!kernel) {
+      tensor.comment = "a number for each token";
+      return tensor;
+    }
     tensor.comment = "the position of each key";
     if (operand.positionAxes > 1)
       tensor.comment += " on each axis";
@@ -118,7 +128,7 @@ static KernelTensor makeOperand(KernelOp kernel, const OperandTensor &operand) {
       tensor.extents.push_back({ExtentKind::QueryLen});
       break;
     case TableAxis::key:
-      tensor.extents.push_back({ExtentKind::KeyLen});
+      tensor.extents.push_back({length});
       break;
     case TableAxis::batch:
       tensor.extents.push_back({ExtentKind::Batch});
@@ -163,6 +173,27 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
     lse.isOutput = lse.isOptional = true;
   }
   for (const OperandTensor &operand : kernel.getOperandTensors())
-    tensors.push_back(makeOperand(kernel, operand));
+    tensors.push_back(makeOperand(kernel, operand, ExtentKind::KeyLen));
+  return tensors;
+}
+
+std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
+  std::vector<KernelTensor> tensors;
+  auto add = [&](StringRef name, StringRef comment) {
+    KernelTensor tensor;
+    tensor.name = name.str();
+    tensor.extents = {{ExtentKind::Batch},
+                      {ExtentKind::Len},
+                      {ExtentKind::Const, int64_t(embed.getDim())}};
+    tensor.unitStride = true;
+    tensor.comment = comment.str();
+    tensors.push_back(std::move(tensor));
+  };
+  if (readsInput(embed))
+    add("x", "the embedding");
+  add("y", "the embedding with its encodings");
+  tensors.back().isOutput = true;
+  for (const OperandTensor &operand : embed.getOperandTensors())
+    tensors.push_back(makeOperand(KernelOp(), operand, ExtentKind::Len));
   return tensors;
 }

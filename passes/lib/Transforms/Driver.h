@@ -5,7 +5,25 @@
 
 #include "DriverItems.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 namespace posenc {
+
+/// What a posenc_kernel_desc says.
+struct DescribedKernel {
+  std::string name;
+  std::vector<KernelTensor> tensors;
+  /// POSENC_TENSOR_... beside what the tensors say themselves.
+  llvm::SmallDenseMap<unsigned, int32_t> tensorFlags;
+  llvm::SmallVector<std::string> isas; // best first
+  int64_t heads = 1, kvHeads = 1, headDim = 1, valueDim = 1;
+  uint32_t flags = 0;
+  uint64_t fingerprint = 0;
+};
+
+/// Internal constant data.
+mlir::LLVM::GlobalOp emitDescription(DriverBuilder &b,
+                                     const DescribedKernel &kernel);
 
 /// The kernel's posenc_kernel_desc, internal constant data.
 mlir::LLVM::GlobalOp emitDescription(DriverBuilder &b, DriverKernel &kernel);

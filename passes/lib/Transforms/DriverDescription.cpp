@@ -22,6 +22,8 @@ static_assert(static_cast<int>(ExtentKind::HeadsOr1) ==
                       POSENC_AXIS_HEADS_OR_1 &&
                   static_cast<int>(ExtentKind::KeyLen) == POSENC_AXIS_KEY_LEN,
               "ExtentKind has the values of kernel_abi.h");
+static_assert(static_cast<int>(ExtentKind::Len) == POSENC_AXIS_LEN,
+              "ExtentKind has the values of kernel_abi.h");
 
 /// The same for the same kernel and plans, whatever built them.
 static uint64_t computeFingerprint(DriverKernel &kernel) {
@@ -128,38 +130,32 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
        constants.insert(constants.zero(axesType), axes)});
 }
 
-static LLVM::GlobalOp emitTensors(DriverBuilder &b, DriverKernel &kernel) {
+static LLVM::GlobalOp emitTensors(DriverBuilder &b,
+                                  const DescribedKernel &kernel) {
   Constants constants(b);
-  auto prepared = findPreparedTensors(kernel);
   auto type =
       LLVM::LLVMArrayType::get(constants.tensorType(), kernel.tensors.size());
   return constants.global(kernel.name + "_tensors", type, [&] {
     SmallVector<Value> tensors;
-    for (auto [index, tensor] : llvm::enumerate(kernel.tensors)) {
-      bool isTogether =
-          (index == DriverKernel::Query && kernel.readsAllQueries) ||
-          (index == DriverKernel::Key && kernel.readsAllKeys);
-      int32_t flags = (prepared.contains(index) ? POSENC_TENSOR_PREPARE : 0) |
-                      (isTogether ? POSENC_TENSOR_ALL_HEADS : 0);
+    for (auto [index, tensor] : llvm::enumerate(kernel.tensors))
       tensors.push_back(
-          emitTensor(b, constants, tensor, flags,
+          emitTensor(b, constants, tensor, kernel.tensorFlags.lookup(index),
                      kernel.name + "_tensor_name" + Twine(index)));
-    }
     return constants.insert(constants.zero(type), tensors);
   });
 }
 
-static LLVM::GlobalOp emitVariants(DriverBuilder &b, DriverKernel &kernel) {
+static LLVM::GlobalOp emitVariants(DriverBuilder &b,
+                                   const DescribedKernel &kernel) {
   Constants constants(b);
   auto type =
-      LLVM::LLVMArrayType::get(constants.variantType(), kernel.plans.size());
+      LLVM::LLVMArrayType::get(constants.variantType(), kernel.isas.size());
   return constants.global(kernel.name + "_variants", type, [&] {
     SmallVector<Value> variants;
-    for (auto [index, plan] : llvm::enumerate(kernel.plans)) {
-      // The plan's tiles are of a known instruction set.
-      uint64_t features = findInstructionSet(plan.op.getIsa())->features;
-      Value isa = b.constantString(kernel.name + "_isa_name" + Twine(index),
-                                   plan.op.getIsa());
+    for (auto [index, name] : llvm::enumerate(kernel.isas)) {
+      uint64_t features = findInstructionSet(name)->features;
+      Value isa =
+          b.constantString(kernel.name + "_isa_name" + Twine(index), name);
       variants.push_back(
           constants.insert(constants.zero(constants.variantType()),
                            {isa, constants.number(64, features)}));
@@ -168,25 +164,45 @@ static LLVM::GlobalOp emitVariants(DriverBuilder &b, DriverKernel &kernel) {
   });
 }
 
-LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
+LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b,
+                                       const DescribedKernel &kernel) {
   LLVM::GlobalOp variants = emitVariants(b, kernel);
   LLVM::GlobalOp tensors = emitTensors(b, kernel);
-  int32_t flags =
-      (kernel.needsQueriesAmongKeys ? POSENC_KERNEL_QUERIES_AMONG_KEYS : 0) |
-      (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
-      (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0);
-  uint64_t fingerprint = computeFingerprint(kernel);
   Constants constants(b);
   auto number = [&](int64_t value) { return constants.number(32, value); };
   return constants.global(kernel.name + "_desc", constants.kernelType(), [&] {
     return constants.insert(
         constants.zero(constants.kernelType()),
-        {number(POSENC_KERNEL_ABI), number(flags),
+        {number(POSENC_KERNEL_ABI), number(kernel.flags),
          b.constantString(kernel.name + "_name", kernel.name),
-         number(kernel.op.getHeads()), number(kernel.op.getNumKvHeads()),
-         number(kernel.op.getHeadDim()), number(kernel.op.getValueSize()),
-         number(kernel.tensors.size()), number(kernel.plans.size()),
-         b.globalAddress(tensors), b.globalAddress(variants),
-         constants.number(64, fingerprint)});
+         number(kernel.heads), number(kernel.kvHeads), number(kernel.headDim),
+         number(kernel.valueDim), number(kernel.tensors.size()),
+         number(kernel.isas.size()), b.globalAddress(tensors),
+         b.globalAddress(variants), constants.number(64, kernel.fingerprint)});
   });
+}
+
+LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
+  DescribedKernel described;
+  described.name = kernel.name;
+  described.tensors = kernel.tensors;
+  for (unsigned index : findPreparedTensors(kernel))
+    described.tensorFlags[index] |= POSENC_TENSOR_PREPARE;
+  if (kernel.readsAllQueries)
+    described.tensorFlags[DriverKernel::Query] |= POSENC_TENSOR_ALL_HEADS;
+  if (kernel.readsAllKeys)
+    described.tensorFlags[DriverKernel::Key] |= POSENC_TENSOR_ALL_HEADS;
+  // The plans' tiles are of known instruction sets.
+  for (DriverPlan &plan : kernel.plans)
+    described.isas.push_back(plan.op.getIsa().str());
+  described.heads = kernel.op.getHeads();
+  described.kvHeads = kernel.op.getNumKvHeads();
+  described.headDim = kernel.op.getHeadDim();
+  described.valueDim = kernel.op.getValueSize();
+  described.flags =
+      (kernel.needsQueriesAmongKeys ? POSENC_KERNEL_QUERIES_AMONG_KEYS : 0) |
+      (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
+      (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0);
+  described.fingerprint = computeFingerprint(kernel);
+  return emitDescription(b, described);
 }

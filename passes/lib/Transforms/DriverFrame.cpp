@@ -49,6 +49,11 @@ Value DriverFrame::workers() const {
   return number(offsetof(posenc_frame, workers));
 }
 
+Value DriverFrame::seed() const { return number(offsetof(posenc_frame, seed)); }
+Value DriverFrame::offset() const {
+  return number(offsetof(posenc_frame, offset));
+}
+
 Value DriverFrame::prepared() const {
   return pointer(offsetof(posenc_frame, prepared));
 }

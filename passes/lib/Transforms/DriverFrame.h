@@ -25,6 +25,9 @@ public:
   Value firstHead() const;
   Value variant() const;
   Value workers() const;
+  /// Of random numbers.
+  Value seed() const;
+  Value offset() const;
 
   Value prepared() const;
   void setPrepared(Value payload) const;

@@ -3,6 +3,8 @@
 #include "posenc/IR/Expansion.h"
 #include "posenc/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace posenc {
 #define GEN_PASS_DEF_POSENCEXPANDENCODINGS
 #include "posenc/Transforms/Passes.h.inc"
@@ -43,6 +45,40 @@ static void expand(KernelOp kernel) {
   kernel.removeEncodeAttr();
 }
 
+/// x * scale.
+static Value buildScale(EmbedExpansion &expansion, double scale) {
+  auto op = RowScaleOp::create(expansion.builder, expansion.loc,
+                               expansion.tokens, ValueRange());
+  expansion.fillRegion(
+      op.getBody(), 0, [&](OpBuilder &builder, ValueRange) -> Value {
+        return arith::ConstantOp::create(builder, expansion.loc,
+                                         builder.getF64FloatAttr(scale));
+      });
+  return op;
+}
+
+static void expand(EmbedOp embed) {
+  Location loc = embed.getLoc();
+  OpBuilder builder(embed.getContext());
+  Block *block = builder.createBlock(
+      &embed.getBody(), {}, {TokensType::get(embed.getContext())}, {loc});
+  EmbedExpansion expansion(builder, embed, block->getArgument(0));
+  if (std::optional<APFloat> scale = embed.getScale();
+      scale && scale->convertToDouble() != 1)
+    expansion.tokens = buildScale(expansion, scale->convertToDouble());
+  if (ArrayAttr list = embed.getEncodeAttr())
+    for (Attribute entry : list)
+      cast<EncodingAttrInterface>(entry).expandEmbed(expansion);
+  if (std::optional<APFloat> rate = embed.getDropout(); rate && !rate->isZero())
+    expansion.tokens =
+        DropoutOp::create(builder, loc, expansion.tokens, *rate, 0);
+  YieldOp::create(builder, loc, expansion.tokens);
+  embed.removeScaleAttr();
+  embed.removePositionsAttr();
+  embed.removeDropoutAttr();
+  embed.removeEncodeAttr();
+}
+
 namespace {
 struct ExpandEncodings
     : posenc::impl::PosencExpandEncodingsBase<ExpandEncodings> {
@@ -53,6 +89,9 @@ struct ExpandEncodings
       advise(kernel);
       expand(kernel);
     }
+    for (EmbedOp embed : getOperation().getOps<EmbedOp>())
+      if (!embed.isExpanded())
+        expand(embed);
   }
 };
 } // namespace

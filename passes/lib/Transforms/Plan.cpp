@@ -255,7 +255,7 @@ static LogicalResult planKernel(KernelOp kernel,
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
         kernel.getValueSize(), isa->tileRows, isa->blockKeys,
-        /*descending=*/false, kernel.getNoLse());
+        /*descending=*/false);
     noted(kernel, "Tiles",
           "@" + name + " has tiles of " +
               llvm::join(llvm::map_range(

@@ -26,13 +26,14 @@ extern "C" {
 /* What one extent of a tensor must be. The first tensor that mentions a
  * symbolic extent fixes it, later ones must agree. */
 enum {
-  POSENC_AXIS_CONST = 0,     /* exactly `value` */
-  POSENC_AXIS_BATCH = 1,     /* B */
-  POSENC_AXIS_HEADS = 2,     /* H, the query heads of this call (a shard's) */
-  POSENC_AXIS_KV_HEADS = 3,  /* Hkv = H / (heads / kv_heads) */
-  POSENC_AXIS_QUERY_LEN = 4, /* Lq */
-  POSENC_AXIS_KEY_LEN = 5,   /* Lk */
-  POSENC_AXIS_HEADS_OR_1 = 6 /* H, or 1 for "the same for every head" */
+  POSENC_AXIS_CONST = 0,      /* exactly `value` */
+  POSENC_AXIS_BATCH = 1,      /* B */
+  POSENC_AXIS_HEADS = 2,      /* H, the query heads of this call (a shard's) */
+  POSENC_AXIS_KV_HEADS = 3,   /* Hkv = H / (heads / kv_heads) */
+  POSENC_AXIS_QUERY_LEN = 4,  /* Lq */
+  POSENC_AXIS_KEY_LEN = 5,    /* Lk */
+  POSENC_AXIS_HEADS_OR_1 = 6, /* H, or 1 for "the same for every head" */
+  POSENC_AXIS_LEN = 7         /* L, the tokens of an input embedding */
 };
 
 enum {
@@ -108,8 +109,8 @@ typedef struct posenc_view {
 /* One call in flight; lives on the caller's stack. */
 typedef struct posenc_frame {
   const posenc_kernel_desc *desc;
-  const posenc_call *call; /* NULL: all defaults */
-  int64_t batch, heads, kv_heads, query_len, key_len;
+  const posenc_call *call;                            /* NULL: all defaults */
+  int64_t batch, heads, kv_heads, query_len, key_len; /* key_len: also L */
   int64_t first_head; /* of the shard, in the specification's numbering */
   int64_t variant;    /* index into desc->variants */
   int64_t workers;    /* upper bound of the `worker` given to items, plus 1 */
@@ -118,6 +119,7 @@ typedef struct posenc_frame {
   char *worker_base;  /* worker w owns worker_base + w * worker_bytes */
   int64_t worker_bytes;
   void *owned; /* internal scratch to be freed by posenc_kernel_leave */
+  uint64_t seed, offset; /* of the call's random numbers */
   posenc_view tensors[POSENC_MAX_TENSORS];
 } posenc_frame;
 
@@ -174,6 +176,12 @@ void posenc_prepared_finish(const posenc_frame *frame, void *buffer);
 /* Records a tile function's failure (a Halide error code). */
 posenc_status posenc_kernel_tile_failed(const posenc_frame *frame,
                                         int32_t code);
+
+/* Records that a token's position is no row of `what`, which has `rows`. */
+posenc_status posenc_kernel_position_failed(const posenc_frame *frame,
+                                            const char *what, int64_t batch,
+                                            int64_t token, double position,
+                                            int64_t rows);
 
 #ifdef __cplusplus
 }

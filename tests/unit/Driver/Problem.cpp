@@ -128,6 +128,7 @@ std::unique_ptr<Tensor> Problem::make(const KernelTensor &description) {
       extents.push_back(shape.queryLen);
       break;
     case ExtentKind::KeyLen:
+    case ExtentKind::Len:
       extents.push_back(shape.keyLen);
       break;
     case ExtentKind::HeadsOr1:

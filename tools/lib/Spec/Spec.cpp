@@ -34,14 +34,16 @@ FailureOr<OwningOpRef<ModuleOp>> posenc::loadSpec(MLIRContext &context,
   return module;
 }
 
-FailureOr<KernelOp> posenc::selectKernel(ModuleOp module, StringRef name) {
+template <typename Kernel>
+static FailureOr<Kernel> select(ModuleOp module, StringRef name) {
   SmallVector<StringRef> names;
-  for (KernelOp kernel : module.getOps<KernelOp>()) {
+  for (Kernel kernel : module.getOps<Kernel>()) {
     if (name.empty() || kernel.getSymName() == name)
       return kernel;
     names.push_back(kernel.getSymName());
   }
-  InFlightDiagnostic diagnostic = module.emitError("expected a posenc.kernel");
+  InFlightDiagnostic diagnostic = module.emitError("expected a ")
+                                  << Kernel::getOperationName();
   if (!name.empty())
     diagnostic << " named '" << name << "'";
   diagnostic << ", found ";
@@ -49,4 +51,11 @@ FailureOr<KernelOp> posenc::selectKernel(ModuleOp module, StringRef name) {
     diagnostic << "none";
   llvm::interleaveComma(names, diagnostic);
   return failure();
+}
+
+FailureOr<KernelOp> posenc::selectKernel(ModuleOp module, StringRef name) {
+  return select<KernelOp>(module, name);
+}
+FailureOr<EmbedOp> posenc::selectEmbed(ModuleOp module, StringRef name) {
+  return select<EmbedOp>(module, name);
 }

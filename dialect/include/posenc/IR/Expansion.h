@@ -128,13 +128,33 @@ struct Expansion : ExpansionBase {
   void finish(MaskClauseAttrInterface mask);
 };
 
-/// An input embedding while its encodings are expanded.
+/// An input embedding while its encodings are expanded, in the order of the
+/// list: vectors and positions change at once.
 struct EmbedExpansion : ExpansionBase {
   EmbedExpansion(mlir::OpBuilder &builder, EmbedOp embed, mlir::Value tokens);
 
   EmbedOp embed;
-  /// The vectors as the encodings before have left them.
-  mlir::Value tokens;
+  /// The vectors as the caller gives them, and as the encodings before have
+  /// left them.
+  mlir::Value input, tokens;
+
+  /// The positions as the encodings before have left them.
+  mlir::Value getCoord();
+  void setCoord(mlir::Value value) { coord = value; }
+
+  mlir::Value coordMap(mlir::ValueRange inputs, RegionBuilder build);
+  /// The position, which fails the call where it is no row of `what`.
+  mlir::Value bounded(mlir::Value position, int64_t rows, llvm::StringRef what);
+  /// Numbers of a stream that nothing else draws from.
+  mlir::Value random(RandomScope scope);
+  /// Replaces the vectors; the region's arguments are the element, its channel
+  /// or pair, the part of the pair, then the inputs.
+  void channelMap(mlir::ValueRange inputs, std::optional<Pairing> pairing,
+                  RegionBuilder build);
+
+private:
+  mlir::Value coord;
+  int64_t nextStream = 1;
 };
 
 /// Distances at which the buckets 1 .. buckets-1 of one direction start:

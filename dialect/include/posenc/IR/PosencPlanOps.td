@@ -61,15 +61,14 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
   let arguments = (ins
       SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$kernel, StrAttr:$isa,
       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
-      DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
-      UnitAttr:$no_lse);
+      DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
     `heads` `(` $heads `)` `kv_heads` `(` $kv_heads `)`
     `head_dim` `(` $head_dim `)` `value_dim` `(` $value_dim `)`
     `rows` `(` $rows `)` `keys` `(` $keys `)` (`descending` $descending^)?
-    (`no_lse` $no_lse^)? attr-dict-with-keyword $body
+    attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

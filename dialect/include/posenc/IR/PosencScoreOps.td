@@ -375,7 +375,8 @@ def Posenc_YieldOp : Posenc_Op<"yield", [
     ParentOneOf<!listconcat(Posenc_PrimitiveParents, [
         "BiasOp", "MapOp", "RemapOp", "RelationMapOp", "FreqsMapOp", "TableMapOp",
         "PrefixSumOp", "RotateOp", "RowScaleOp", "VectorMapOp", "SelectOp",
-        "RowscanOp", "HeadMlpOp"])>]> {
+        "RowscanOp", "HeadMlpOp", "CoordMapOp",
+        "ChannelMapOp"])>]> {
   let summary = "ends a region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -36,6 +36,8 @@ struct CompiledObject {
 
 struct CompiledKernel {
   std::string name;
+  /// An input embedding: has no NAME_prepare and NAME_prepared_bytes.
+  bool isEmbed = false;
   std::vector<std::string> isas; // best first
   /// The tensors of NAME_args, in order.
   std::vector<KernelTensor> tensors;
@@ -59,14 +61,18 @@ std::string getDefaultCacheDirectory();
 /// Registers the dialects that compilation uses and their translation to LLVM.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
-/// Compiles kernels of `module`, which is not changed. Errors are diagnostics
-/// at the specification's locations. Equal input gives equal bytes.
+/// Compiles kernels and embeddings of `module`, which is not changed. Errors
+/// are diagnostics at the specification's locations. Equal input gives equal
+/// bytes.
 mlir::FailureOr<std::vector<CompiledKernel>>
 compile(mlir::ModuleOp module, const CompileOptions &options);
 
 /// A module with one kernel, expanded and simplified (level 2).
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerToLevel2(KernelOp kernel);
+
+/// A module with one embedding, expanded (level 2).
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerToLevel2(EmbedOp embed);
 
 /// A module with one kernel of level 2 and its plans (level 3).
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -38,6 +38,7 @@ public:
   };
 
   posenc_status run(const Arguments &args, const posenc_call *call) const;
+  /// Not of embeddings, like preparedBytes().
   posenc_status prepare(const Arguments &args, void *buffer, size_t size) const;
   size_t preparedBytes(const Arguments &args) const;
   size_t scratchBytes(const Arguments &args, const posenc_call *call) const;

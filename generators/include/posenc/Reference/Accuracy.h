@@ -50,6 +50,10 @@ Accuracy measureOutput(const ReferenceOutputs &reference,
 Accuracy measureLse(const ReferenceOutputs &reference,
                     llvm::ArrayRef<float> lse);
 
+/// An embedding is computed in double precision and rounded once:
+/// |y - ref| <= 2^-23 |ref| + 2^-36 * (1 + the token's greatest |ref|).
+Accuracy measureEmbed(const RealTensor &reference, llvm::ArrayRef<float> y);
+
 } // namespace posenc
 
 #endif // POSENC_REFERENCE_ACCURACY_H

@@ -21,13 +21,14 @@ enum class ExtentKind : int32_t {
   QueryLen = 4,
   KeyLen = 5,
   HeadsOr1 = 6,
+  Len = 7,
 };
 
 struct Extent {
   ExtentKind kind;
   int64_t value = 0; // of Const
 
-  /// "B", "H", "Hkv", "Lq", "Lk", "H or 1" or the number.
+  /// "B", "H", "Hkv", "Lq", "Lk", "H or 1", "L" or the number.
   std::string str() const;
 };
 
@@ -53,6 +54,10 @@ struct KernelTensor {
 /// q, k, v, o, lse (unless the kernel has no_lse), then the operands in order
 /// of first use. The kernel must be expanded.
 std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
+
+/// x (if anything reads it), y, then the operands in order of first use. The
+/// embedding must be expanded.
+std::vector<KernelTensor> getKernelTensors(EmbedOp embed);
 
 } // namespace posenc
 

@@ -115,4 +115,22 @@ def PosencLowerDriver : Pass<"posenc-lower-driver", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
+def PosencLowerEmbed : Pass<"posenc-lower-embed", "::mlir::ModuleOp"> {
+  let summary = "Writes the program of an input embedding";
+  let description = [{
+    Input: one posenc.embed of level 2.
+    Output: the entry points NAME and NAME_scratch_bytes as func, scf, arith,
+    math and llvm operations that call the runtime of posenc/kernel_abi.h, and
+    the description as constant data. Each token is computed in double precision
+    and rounded once. The embedding is erased.
+  }];
+  let options = [
+    ListOption<"isa", "isa", "std::string",
+               "instruction sets that the description names, best first">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 #endif // POSENC_TRANSFORMS_PASSES_TD

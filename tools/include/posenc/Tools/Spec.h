@@ -25,6 +25,9 @@ loadSpec(mlir::MLIRContext &context, llvm::SourceMgr &sources,
 /// error lists the kernels that exist.
 mlir::FailureOr<KernelOp> selectKernel(mlir::ModuleOp module,
                                        llvm::StringRef name);
+/// The same for input embeddings.
+mlir::FailureOr<EmbedOp> selectEmbed(mlir::ModuleOp module,
+                                     llvm::StringRef name);
 
 } // namespace posenc
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counter-based random numbers (Salmon, Moraes, Dror and Shaw, SC 2011).
+#include "posenc/Reference/Embed.h"
+
+std::array<uint32_t, 4> posenc::philox(std::array<uint32_t, 4> counter,
+                                       std::array<uint32_t, 2> key) {
+  auto multiply = [](uint32_t x, uint32_t y) { return uint64_t{x} * y; };
+  for (int round = 0; round < 10; ++round) {
+    uint64_t first = multiply(0xD2511F53, counter[0]);
+    uint64_t second = multiply(0xCD9E8D57, counter[2]);
+    counter = {static_cast<uint32_t>(second >> 32) ^ counter[1] ^ key[0],
+               static_cast<uint32_t>(second),
+               static_cast<uint32_t>(first >> 32) ^ counter[3] ^ key[1],
+               static_cast<uint32_t>(first)};
+    key = {key[0] + 0x9E3779B9, key[1] + 0xBB67AE85};
+  }
+  return counter;
+}
+
+double posenc::drawUniform(uint64_t seed, uint64_t offset, uint32_t stream,
+                           uint64_t number) {
+  uint64_t place = offset + number, block = place / 4;
+  auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
+  std::array<uint32_t, 4> words = philox(
+      {low(block), low(block >> 32), stream, 0}, {low(seed), low(seed >> 32)});
+  return words[place % 4] * 0x1p-32;
+}
