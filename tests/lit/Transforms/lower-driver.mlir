@@ -218,7 +218,7 @@ posenc.plan @two_x86_64 kernel(@two) isa("x86-64") heads(4) kv_heads(2) head_dim
 // positions: int32 [B, Lk], UNIT_STRIDE | POSITIONS.
 // LLVM: { ptr @bare_tensor_name4, i32 2, i32 20, i8 0, i8 32,
 // flags: QUERIES_AMONG_KEYS.
-// LLVM: @bare_desc = internal constant {{.*}} { i32 2, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
+// LLVM: @bare_desc = internal constant {{.*}} { i32 3, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
 
 #all = affine_map<(q_begin, q_end, lq, lk) -> (lk)>
 posenc.kernel @bare heads(2) head_dim(8) no_lse {
