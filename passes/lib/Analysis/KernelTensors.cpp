@@ -76,6 +76,8 @@ static StringRef describeUse(Operation *use) {
       .Case([](SelectOp) { return "decides which pairs are allowed"; })
       .Case([](RelationMapOp) { return "part of a relation"; })
       .Case([](HeadMlpOp) { return "weights of the network over heads"; })
+      .Case<CoordMapOp, ChannelMapOp>(
+          [](Operation *) { return "part of the embedding"; })
       .Default([](Operation *) { return "score units (natural)"; });
 }
 
