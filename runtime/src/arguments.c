@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The symbolic extents of one call, indexed by POSENC_AXIS_... */
-enum { SYMBOL_COUNT = POSENC_AXIS_LEN + 1 };
+enum { SYMBOL_COUNT = POSENC_AXIS_LAST + 1 };
 
 typedef struct symbol {
   bool fixed;
@@ -16,8 +16,9 @@ typedef struct symbol {
   int32_t axis;
 } symbol;
 
-static const char *const symbol_names[SYMBOL_COUNT] = {"",   "B",  "H", "Hkv",
-                                                       "Lq", "Lk", "",  "L"};
+static const char *const symbol_names[SYMBOL_COUNT] = {
+    "",  "B",  "H",  "Hkv",   "Lq",    "Lk",        "",
+    "L", "Tq", "Tk", "B + 1", "pages", "page_size", "max_pages"};
 
 static posenc_status malformed(const posenc_kernel_desc *desc,
                                const char *what) {
@@ -46,7 +47,8 @@ static posenc_status check_desc(const posenc_kernel_desc *desc) {
       return malformed(desc, "element type");
     for (int32_t i = 0; i < tensor->rank; ++i)
       if (tensor->axes[i].kind < POSENC_AXIS_CONST ||
-          tensor->axes[i].kind > POSENC_AXIS_LEN)
+          tensor->axes[i].kind > POSENC_AXIS_LAST ||
+          tensor->axes[i].place < 0 || tensor->axes[i].place >= POSENC_MAX_RANK)
         return malformed(desc, "axis");
   }
   return POSENC_OK;
@@ -81,6 +83,15 @@ static posenc_status match_axes(const posenc_kernel_desc *desc,
     int32_t kind = expected->axes[i].kind;
     if (kind == POSENC_AXIS_HEADS_OR_1)
       continue;
+    if (kind == POSENC_AXIS_BOUNDS) {
+      if (extent < 1)
+        return posenc_fail(POSENC_SHAPE_MISMATCH,
+                           "%s: %s has extent 0 on axis %" PRId32
+                           ", but must have B + 1",
+                           desc->name, expected->name, i);
+      kind = POSENC_AXIS_BATCH;
+      extent -= 1;
+    }
     if (kind == POSENC_AXIS_CONST) {
       if (extent == expected->axes[i].value)
         continue;
@@ -189,28 +200,41 @@ static posenc_status check_products(const posenc_kernel_desc *desc,
                                     const posenc_frame *frame) {
   int64_t width =
       desc->head_dim > desc->value_dim ? desc->head_dim : desc->value_dim;
-  int64_t length =
-      frame->query_len > frame->key_len ? frame->query_len : frame->key_len;
-  int64_t bytes = 16; /* more than any element has */
-  if (__builtin_mul_overflow(bytes, width < 1 ? 1 : width, &bytes) ||
-      __builtin_mul_overflow(bytes, length, &bytes) ||
-      __builtin_mul_overflow(bytes, frame->heads, &bytes) ||
-      __builtin_mul_overflow(bytes, frame->batch, &bytes))
-    return posenc_fail(POSENC_OVERFLOW,
-                       "%s: B = %" PRId64 ", H = %" PRId64 ", Lq = %" PRId64
-                       ", Lk = %" PRId64
-                       " make tensors whose size does not fit in 64 bits",
-                       desc->name, frame->batch, frame->heads, frame->query_len,
-                       frame->key_len);
+  int64_t lengths[] = {frame->longest_query, frame->longest_key};
+  for (int32_t i = 0; i < 2; ++i) {
+    int64_t bytes = 16; /* more than any element has */
+    if (__builtin_mul_overflow(bytes, width < 1 ? 1 : width, &bytes) ||
+        __builtin_mul_overflow(bytes, lengths[i], &bytes) ||
+        __builtin_mul_overflow(bytes, frame->heads, &bytes) ||
+        __builtin_mul_overflow(bytes, frame->batch, &bytes))
+      return posenc_fail(
+          POSENC_OVERFLOW,
+          "%s: B = %" PRId64 ", H = %" PRId64 ", Lq = %" PRId64
+          ", Lk = %" PRId64 " make tensors whose size does not fit in 64 bits",
+          desc->name, frame->batch, frame->heads, lengths[0], lengths[1]);
+  }
   return POSENC_OK;
 }
 
 #define LONGEST_RUN (INT64_C(1) << 22)
 
+#define SEQUENCE_ROLES                                                         \
+  (POSENC_TENSOR_QUERY_BOUNDS | POSENC_TENSOR_KEY_BOUNDS |                     \
+   POSENC_TENSOR_KEY_LENGTHS | POSENC_TENSOR_PAGE_TABLE)
+
+static bool has_sequences(const posenc_kernel_desc *desc) {
+  for (int32_t t = 0; t < desc->tensor_count; ++t)
+    if (desc->tensors[t].flags & SEQUENCE_ROLES)
+      return true;
+  return false;
+}
+
 static posenc_status check_lengths(const posenc_kernel_desc *desc,
                                    const posenc_frame *frame) {
-  if ((desc->flags & POSENC_KERNEL_QUERIES_AMONG_KEYS) &&
-      frame->query_len > frame->key_len)
+  bool are_among = (desc->flags & POSENC_KERNEL_QUERIES_AMONG_KEYS) != 0;
+  if (are_among && has_sequences(desc))
+    return posenc_check_own_keys(frame);
+  if (are_among && frame->query_len > frame->key_len)
     return posenc_fail(POSENC_OUT_OF_RANGE,
                        "%s: Lq is %" PRId64
                        ", but must be at most Lk = %" PRId64
@@ -231,6 +255,7 @@ static bool is_looked_at(const posenc_tensor_desc *expected, bool prepare) {
 
 /* Extents of all tensors that are looked at, and what follows from them. */
 static posenc_status check_shapes(const posenc_any_args *args, bool prepare,
+                                  posenc_extents *extents,
                                   posenc_frame *frame) {
   const posenc_kernel_desc *desc = frame->desc;
   symbol symbols[SYMBOL_COUNT] = {{false, 0, NULL, 0}};
@@ -266,14 +291,16 @@ static posenc_status check_shapes(const posenc_any_args *args, bool prepare,
   }
   const symbol *batch = &symbols[POSENC_AXIS_BATCH];
   frame->batch = batch->fixed ? batch->extent : 1;
-  frame->query_len = symbols[POSENC_AXIS_QUERY_LEN].extent;
+  extents->queries = symbols[POSENC_AXIS_QUERY_LEN].extent;
   /* A kernel has Lk or L, the other one is 0. */
-  frame->key_len =
+  extents->keys =
       symbols[POSENC_AXIS_KEY_LEN].extent + symbols[POSENC_AXIS_LEN].extent;
-  status = check_lengths(desc, frame);
-  if (status)
-    return status;
-  return check_products(desc, frame);
+  extents->all_queries = symbols[POSENC_AXIS_ALL_QUERIES].extent;
+  extents->all_keys = symbols[POSENC_AXIS_ALL_KEYS].extent;
+  extents->pages = symbols[POSENC_AXIS_PAGES].extent;
+  extents->page_size = symbols[POSENC_AXIS_PAGE_SIZE].extent;
+  extents->max_pages = symbols[POSENC_AXIS_MAX_PAGES].extent;
+  return POSENC_OK;
 }
 
 static posenc_status check_contents(const posenc_any_args *args, bool prepare,
@@ -285,9 +312,11 @@ static posenc_status check_contents(const posenc_any_args *args, bool prepare,
     posenc_view *view = &frame->tensors[t];
     if (!tensor || !is_looked_at(expected, prepare))
       continue;
-    if (prepare && !(need_data && (expected->flags & POSENC_TENSOR_PREPARE))) {
+    bool is_read = !prepare || (expected->flags & SEQUENCE_ROLES) ||
+                   (need_data && (expected->flags & POSENC_TENSOR_PREPARE));
+    if (!is_read) {
       for (int32_t i = 0; i < expected->rank; ++i)
-        view->extent[i] = tensor->shape[i];
+        view->extent[expected->axes[i].place] = tensor->shape[i];
       continue;
     }
     /* Any address that is not NULL serves for a tensor without elements. */
@@ -297,6 +326,21 @@ static posenc_status check_contents(const posenc_any_args *args, bool prepare,
       return status;
   }
   return POSENC_OK;
+}
+
+static posenc_status check_tensors(const posenc_any_args *args, bool prepare,
+                                   bool need_data, posenc_frame *frame) {
+  posenc_extents extents;
+  posenc_status status = check_shapes(args, prepare, &extents, frame);
+  if (!status)
+    status = check_contents(args, prepare, need_data, frame);
+  if (!status)
+    status = posenc_find_sequences(&extents, frame);
+  if (!status)
+    status = check_lengths(frame->desc, frame);
+  if (!status)
+    status = check_products(frame->desc, frame);
+  return status;
 }
 
 static posenc_status begin(const posenc_kernel_desc *desc,
@@ -318,9 +362,7 @@ posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
   if (!status)
     status = posenc_read_call(call, &options);
   if (!status)
-    status = check_shapes(args, false, frame);
-  if (!status)
-    status = check_contents(args, false, true, frame);
+    status = check_tensors(args, false, true, frame);
   if (!status)
     status = check_shard(desc, options.first_head, frame);
   if (!status)
@@ -346,9 +388,7 @@ posenc_status posenc_kernel_enter_prepare(const posenc_kernel_desc *desc,
   if (!status)
     status = posenc_read_call(call, &options);
   if (!status)
-    status = check_shapes(args, true, frame);
-  if (!status)
-    status = check_contents(args, true, need_data != 0, frame);
+    status = check_tensors(args, true, need_data != 0, frame);
   if (!status)
     status = posenc_choose_variant(desc, &frame->variant);
   if (status)

@@ -41,6 +41,20 @@ posenc_status posenc_check_data(const posenc_kernel_desc *desc,
                                 const DLTensor *tensor, char *empty,
                                 posenc_view *view);
 
+/* What the tensors say about sequences. */
+typedef struct posenc_extents {
+  int64_t queries, keys;         /* Lq and Lk, or 0 */
+  int64_t all_queries, all_keys; /* of packed ones */
+  int64_t pages, page_size, max_pages;
+} posenc_extents;
+
+/* sequences.c: checks bounds, lengths and pages, whose tensors have views, and
+ * sets the frame's lengths. */
+posenc_status posenc_find_sequences(const posenc_extents *extents,
+                                    posenc_frame *frame);
+/* No sequence has more queries than keys. */
+posenc_status posenc_check_own_keys(const posenc_frame *frame);
+
 /* prepared.c: sets frame->prepared once the shape is known. */
 posenc_status posenc_check_prepared(posenc_frame *frame, const void *prepared);
 

@@ -35,8 +35,8 @@ static header make_header(const posenc_frame *frame, int64_t payload_bytes) {
   h.batch = (int32_t)frame->batch;
   h.heads = (int32_t)frame->heads;
   h.kv_heads = (int32_t)frame->kv_heads;
-  h.query_len = (int32_t)frame->query_len;
-  h.key_len = (int32_t)frame->key_len;
+  h.query_len = (int32_t)frame->longest_query;
+  h.key_len = (int32_t)frame->longest_key;
   return h;
 }
 

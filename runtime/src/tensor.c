@@ -5,6 +5,7 @@
 #include "internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define LARGEST_EXTENT (INT64_C(1) << 30)
 #define LARGEST_ROW_STRIDE INT64_C(0x7fffffff)
@@ -103,7 +104,8 @@ static posenc_status check_stride(const posenc_kernel_desc *desc,
     rule = "must not be 0: outputs cannot be broadcast";
   else if (stride > LARGEST_ROW_STRIDE &&
            (kind == POSENC_AXIS_QUERY_LEN || kind == POSENC_AXIS_KEY_LEN ||
-            kind == POSENC_AXIS_LEN))
+            kind == POSENC_AXIS_LEN || kind == POSENC_AXIS_ALL_QUERIES ||
+            kind == POSENC_AXIS_ALL_KEYS))
     rule = "must be at most 2^31 - 1";
   else if (kind == POSENC_AXIS_CONST &&
            stride > LARGEST_ROW_STRIDE / (expected->axes[axis].value - 1))
@@ -111,7 +113,11 @@ static posenc_status check_stride(const posenc_kernel_desc *desc,
   else if (is_long && is_heads && (expected->flags & POSENC_TENSOR_ALL_HEADS))
     rule = "makes the axis longer than 2^30 elements: the kernel reads all "
            "heads together";
-  else if (is_long && kind == POSENC_AXIS_KEY_LEN &&
+  else if (stride > LARGEST_ROW_STRIDE / (extent - 1) &&
+           (kind == POSENC_AXIS_PAGES || kind == POSENC_AXIS_PAGE_SIZE))
+    rule = "makes the axis longer than 2^31 - 1 elements";
+  else if (is_long &&
+           (kind == POSENC_AXIS_KEY_LEN || kind == POSENC_AXIS_ALL_KEYS) &&
            (desc->flags & POSENC_KERNEL_ONE_RUN))
     rule = "makes the axis longer than 2^30 elements: the kernel scans all "
            "keys of a row";
@@ -226,7 +232,8 @@ static posenc_status check_positions(const posenc_kernel_desc *desc,
   }
 }
 
-posenc_status posenc_check_data(const posenc_kernel_desc *desc,
+/* The same tensor in the order of the tensor's own axes. */
+static posenc_status check_data(const posenc_kernel_desc *desc,
                                 const posenc_tensor_desc *expected,
                                 const DLTensor *tensor, char *empty,
                                 posenc_view *view) {
@@ -275,4 +282,19 @@ posenc_status posenc_check_data(const posenc_kernel_desc *desc,
   if (expected->flags & POSENC_TENSOR_POSITIONS)
     return check_positions(desc, expected, view);
   return POSENC_OK;
+}
+
+posenc_status posenc_check_data(const posenc_kernel_desc *desc,
+                                const posenc_tensor_desc *expected,
+                                const DLTensor *tensor, char *empty,
+                                posenc_view *view) {
+  posenc_view own;
+  memset(&own, 0, sizeof(own));
+  posenc_status status = check_data(desc, expected, tensor, empty, &own);
+  view->data = own.data;
+  for (int32_t i = 0; i < expected->rank; ++i) {
+    view->extent[expected->axes[i].place] = own.extent[i];
+    view->stride[expected->axes[i].place] = own.stride[i];
+  }
+  return status;
 }

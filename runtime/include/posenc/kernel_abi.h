@@ -26,14 +26,21 @@ extern "C" {
 /* What one extent of a tensor must be. The first tensor that mentions a
  * symbolic extent fixes it, later ones must agree. */
 enum {
-  POSENC_AXIS_CONST = 0,      /* exactly `value` */
-  POSENC_AXIS_BATCH = 1,      /* B */
-  POSENC_AXIS_HEADS = 2,      /* H, the query heads of this call (a shard's) */
-  POSENC_AXIS_KV_HEADS = 3,   /* Hkv = H / (heads / kv_heads) */
-  POSENC_AXIS_QUERY_LEN = 4,  /* Lq */
-  POSENC_AXIS_KEY_LEN = 5,    /* Lk */
-  POSENC_AXIS_HEADS_OR_1 = 6, /* H, or 1 for "the same for every head" */
-  POSENC_AXIS_LEN = 7         /* L, the tokens of an input embedding */
+  POSENC_AXIS_CONST = 0,       /* exactly `value` */
+  POSENC_AXIS_BATCH = 1,       /* B */
+  POSENC_AXIS_HEADS = 2,       /* H, the query heads of this call (a shard's) */
+  POSENC_AXIS_KV_HEADS = 3,    /* Hkv = H / (heads / kv_heads) */
+  POSENC_AXIS_QUERY_LEN = 4,   /* Lq */
+  POSENC_AXIS_KEY_LEN = 5,     /* Lk */
+  POSENC_AXIS_HEADS_OR_1 = 6,  /* H, or 1 for "the same for every head" */
+  POSENC_AXIS_LEN = 7,         /* L, the tokens of an input embedding */
+  POSENC_AXIS_ALL_QUERIES = 8, /* Tq, those of all sequences */
+  POSENC_AXIS_ALL_KEYS = 9,    /* Tk */
+  POSENC_AXIS_BOUNDS = 10,     /* B + 1 */
+  POSENC_AXIS_PAGES = 11,      /* pages of keys in memory */
+  POSENC_AXIS_PAGE_SIZE = 12,  /* keys of a page */
+  POSENC_AXIS_MAX_PAGES = 13,  /* pages of a sequence */
+  POSENC_AXIS_LAST = POSENC_AXIS_MAX_PAGES
 };
 
 enum {
@@ -43,13 +50,18 @@ enum {
   POSENC_TENSOR_PREPARE = 8,     /* NAME_prepare reads its data */
   POSENC_TENSOR_POSITIONS = 16,  /* int32 from -2^30 to 2^30 - 1, so that their
                                   * differences are int32 too */
-  POSENC_TENSOR_ALL_HEADS = 32   /* the heads are read together: they must span
+  POSENC_TENSOR_ALL_HEADS = 32,  /* the heads are read together: they must span
                                   * at most 2^30 elements */
+  /* int32, and read in the size queries too: */
+  POSENC_TENSOR_QUERY_BOUNDS = 64, /* where sequences of queries begin */
+  POSENC_TENSOR_KEY_BOUNDS = 128,  /* where sequences of keys begin */
+  POSENC_TENSOR_KEY_LENGTHS = 256, /* numbers of keys */
+  POSENC_TENSOR_PAGE_TABLE = 512   /* the pages of a sequence */
 };
 
 typedef struct posenc_axis_desc {
-  int32_t kind; /* POSENC_AXIS_... */
-  int32_t reserved;
+  int32_t kind;  /* POSENC_AXIS_... */
+  int32_t place; /* of the axis in the view */
   int64_t value;
 } posenc_axis_desc;
 
@@ -97,8 +109,10 @@ typedef struct posenc_any_args {
   const DLTensor *tensors[];
 } posenc_any_args;
 
-/* A checked tensor. Strides count elements; an axis of extent 1 where the
- * description says HEADS_OR_1 gets stride 0, so that it can be indexed by head.
+/* A checked tensor. Its axes are where their `place` says: packed tensors look
+ * like those of a batch of one entry. Strides count elements; axes that no axis
+ * of the tensor is placed on, and one of extent 1 where the description says
+ * HEADS_OR_1, have stride 0, so that they can be indexed by head and batch.
  * data is NULL when an optional tensor is absent; byte_offset is included. */
 typedef struct posenc_view {
   char *data;
@@ -109,8 +123,10 @@ typedef struct posenc_view {
 /* One call in flight; lives on the caller's stack. */
 typedef struct posenc_frame {
   const posenc_kernel_desc *desc;
-  const posenc_call *call;                            /* NULL: all defaults */
-  int64_t batch, heads, kv_heads, query_len, key_len; /* key_len: also L */
+  const posenc_call *call; /* NULL: all defaults */
+  /* The lengths are the largest of all sequences, or those of one; key_len is
+   * also L. */
+  int64_t batch, heads, kv_heads, query_len, key_len;
   int64_t first_head; /* of the shard, in the specification's numbering */
   int64_t variant;    /* index into desc->variants */
   int64_t workers;    /* upper bound of the `worker` given to items, plus 1 */
@@ -120,6 +136,10 @@ typedef struct posenc_frame {
   int64_t worker_bytes;
   void *owned; /* internal scratch to be freed by posenc_kernel_leave */
   uint64_t seed, offset; /* of the call's random numbers */
+  /* What tables and scratch have room for: the lengths of any sequence, all
+   * queries and keys, and the first ones of a sequence. */
+  int64_t longest_query, longest_key, all_queries, all_keys;
+  int64_t query_base, key_base;
   posenc_view tensors[POSENC_MAX_TENSORS];
 } posenc_frame;
 
@@ -140,6 +160,11 @@ posenc_status posenc_kernel_enter_prepare(const posenc_kernel_desc *desc,
                                           const posenc_call *call,
                                           int32_t need_data,
                                           posenc_frame *frame);
+
+/* One sequence of a call: the frame's lengths and bases are those of this batch
+ * entry, and packed tensors begin at its first token. */
+void posenc_kernel_sequence(const posenc_frame *call, int64_t batch,
+                            posenc_frame *sequence);
 
 /* Bytes that posenc_kernel_scratch takes from call->scratch for these sizes
  * (alignment included), or SIZE_MAX when that overflows. */

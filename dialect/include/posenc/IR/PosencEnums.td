@@ -24,6 +24,19 @@ def Posenc_MaskBasis : Posenc_Enum<"MaskBasis", "what a mask compares", [
     I32EnumAttrCase<"index", 0>,
     I32EnumAttrCase<"position", 1>]>;
 
+def Posenc_QueryStorage : Posenc_Enum<"QueryStorage",
+    "how the queries of a call lie in memory", [
+    I32EnumAttrCase<"dense", 0>,
+    I32EnumAttrCase<"packed", 1>]>;
+
+def Posenc_KeyStorage : Posenc_Enum<"KeyStorage",
+    "how the keys of a call lie in memory", [
+    I32EnumAttrCase<"dense", 0>,
+    I32EnumAttrCase<"lengths", 1>,
+    I32EnumAttrCase<"packed", 2>,
+    I32EnumAttrCase<"paged", 3>,
+    I32EnumAttrCase<"ring", 4>]>;
+
 def Posenc_Pairing : Posenc_Enum<"Pairing",
     "which two channels a rotation turns together", [
     I32EnumAttrCase<"half", 0>,

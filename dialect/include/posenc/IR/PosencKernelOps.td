@@ -15,7 +15,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
 
     - `heads`, `kv_heads` (default: `heads`; query head `h` reads key head
       `h / (heads / kv_heads)`), `head_dim` of queries and keys, `value_dim`
-      (default: `head_dim`), `dtype` of q, k, v and o (default: f32);
+      (default: `head_dim`), `dtype` of q and o (default: f32), `kv_dtype` of k
+      and v (default: `dtype`);
+    - `queries` and `keys`: how sequences lie in memory, see below;
     - `mask`: `#posenc.full` (default), `#posenc.causal`, `#posenc.window`,
       `#posenc.chunk`, ..., or `#posenc.all` and `#posenc.any` of several;
     - `scale` of the dot product (default: what an encoding fixes, or else
@@ -29,6 +31,23 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       k. Score terms go where their site says: terms inside the scale, caps,
       terms outside, maps, the mask, scans, the normaliser.
 
+    Every entry of a batch is a sequence of its own, to which the clauses and the
+    body apply. By default q is [B, H, Lq, head_dim] and k and v are [B, kv_heads,
+    Lk, ...], and all sequences have Lq queries and Lk keys. Otherwise
+
+    - `queries(packed)`: q and o are [T, H, ...] and lse is [T, H]; sequence b has
+      the rows from `cu_seqlens_q[b]` up to `cu_seqlens_q[b + 1]` (int32 [B + 1]);
+    - `keys(lengths)`: sequence b has the first `key_lengths[b]` (int32 [B]) of its
+      Lk keys;
+    - `keys(packed)`: k and v are [T, kv_heads, ...], cut by `cu_seqlens_k`. Operands
+      that have a number for every key and batch entry are packed likewise;
+    - `keys(paged)`: k and v are [pages, page_size, kv_heads, ...] and key j of
+      sequence b is in page `page_table[b, j / page_size]` (int32 [B, max_pages]) at
+      row `j % page_size`; lengths are `key_lengths`;
+    - `keys(ring)`: Lk is a capacity, and key j is at row `j % Lk`; of the
+      `key_lengths[b]` keys of a sequence the last Lk are there. The mask must hide
+      those that are not.
+
     With a body (level 2) the body says what the numbers are and the clauses
     `mask`, `scale`, `positions` and `encode` must be absent. The body's
     arguments are the query, key and value vectors of one head; it yields the
@@ -39,7 +58,7 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       `heads`;
     - (kernel_c2) `head_dim` is even, from 2 to 256; `value_dim` is from 1 to
       256;
-    - (kernel_c3) `dtype` is f32;
+    - (kernel_c3) `dtype` and `kv_dtype` are f32, bf16 or f16;
     - (kernel_c4) names of encodings are unique, and so are names of operands,
       which are C identifiers but for dots;
     - (kernel_c5) `scale` is finite and not 0;
@@ -47,6 +66,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     - (kernel_c8) at most one of the `scale` clause and the encodings fixes the
       scale, or they agree;
     - (kernel_c9) `context_length` is positive;
+    - (kernel_c10) operands with a query (key) axis have no place in a call of
+      packed queries (keys), but for those with a batch and a key axis;
     - (kernel_c7) a body holds primitives only, has the arguments
       (!posenc.query, !posenc.key, !posenc.value) and yields an output.
 
@@ -72,6 +93,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       I64Attr:$head_dim,
       OptionalAttr<I64Attr>:$value_dim,
       OptionalAttr<TypeAttr>:$dtype,
+      OptionalAttr<TypeAttr>:$kv_dtype,
+      OptionalAttr<Posenc_QueryStorage>:$queries,
+      OptionalAttr<Posenc_KeyStorage>:$keys,
       OptionalAttr<Posenc_MaskClause>:$mask,
       OptionalAttr<F64Attr>:$scale,
       OptionalAttr<Posenc_PositionLaw>:$positions,
@@ -84,6 +108,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     `head_dim` `(` $head_dim `)`
     oilist(`value_dim` `(` $value_dim `)`
          | `dtype` `(` $dtype `)`
+         | `kv_dtype` `(` $kv_dtype `)`
+         | `queries` `(` $queries `)`
+         | `keys` `(` $keys `)`
          | `mask` `(` $mask `)`
          | `scale` `(` $scale `)`
          | `positions` `(` $positions `)`
@@ -100,6 +127,16 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     int64_t getNumKvHeads() { return getKvHeads().value_or(getHeads()); }
     int64_t getValueSize() { return getValueDim().value_or(getHeadDim()); }
     ::mlir::Type getElementType();
+    /// Of keys and values.
+    ::mlir::Type getKeyElementType();
+    ::posenc::QueryStorage getQueryStorage() {
+      return getQueries().value_or(::posenc::QueryStorage::dense);
+    }
+    ::posenc::KeyStorage getKeyStorage() {
+      return getKeys().value_or(::posenc::KeyStorage::dense);
+    }
+    /// Whether sequences of a call differ in their numbers of queries or keys.
+    bool hasSequences();
     /// The clause or its default.
     double getDotScale();
     /// Whether rows of scores have a log-sum-exp that a caller can ask for.

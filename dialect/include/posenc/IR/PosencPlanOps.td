@@ -25,6 +25,10 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     over (q_begin, q_end, lq, lk), by default at 0. `descending` walks them from
     the last to the first: what scans along a row from the right needs.
 
+    `dtype` is the type of queries and outputs in memory and `kv_dtype` that of
+    keys and values (default: f32); arithmetic is f32. With `indirect` the rows of
+    keys and values are anywhere in their buffers and given one by one.
+
     Constraints:
     - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
       `posenc.kernel`;
@@ -64,7 +68,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
       SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$kernel, StrAttr:$isa,
       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
       DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
-      OptionalAttr<AffineMapAttr>:$from);
+      OptionalAttr<AffineMapAttr>:$from, OptionalAttr<TypeAttr>:$dtype,
+      OptionalAttr<TypeAttr>:$kv_dtype, UnitAttr:$indirect);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
@@ -72,6 +77,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     `head_dim` `(` $head_dim `)` `value_dim` `(` $value_dim `)`
     `rows` `(` $rows `)` `keys` `(` $keys `)` (`descending` $descending^)?
     (`from` `(` $from^ `)`)?
+    (`dtype` `(` $dtype^ `)`)? (`kv_dtype` `(` $kv_dtype^ `)`)?
+    (`indirect` $indirect^)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Sequences of a call that differ in length: their bounds, lengths and pages.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+#define LONGEST_SEQUENCE (INT64_C(1) << 30)
+
+/* The numbers of one of the small int32 tensors. */
+typedef struct numbers {
+  const char *name; /* NULL: the kernel has no such tensor */
+  const posenc_view *view;
+} numbers;
+
+static numbers find_numbers(const posenc_frame *frame, int32_t role) {
+  const posenc_kernel_desc *desc = frame->desc;
+  for (int32_t t = 0; t < desc->tensor_count; ++t)
+    if (desc->tensors[t].flags & role)
+      return (numbers){desc->tensors[t].name, &frame->tensors[t]};
+  return (numbers){NULL, NULL};
+}
+
+static int64_t get(numbers n, int64_t row) {
+  const int32_t *data = (const int32_t *)(const void *)n.view->data;
+  return data[row * n.view->stride[0]];
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Bounds rise from 0 to at most `all`. */
+static posenc_status check_bounds(const posenc_frame *frame, numbers n,
+                                  int64_t all, const char *symbol,
+                                  int64_t *longest) {
+  const char *kernel = frame->desc->name;
+  if (get(n, 0) != 0)
+    return posenc_fail(POSENC_OUT_OF_RANGE,
+                       "%s: %s begins with %" PRId64 ", but must begin with 0",
+                       kernel, n.name, get(n, 0));
+  *longest = 0;
+  for (int64_t b = 0; b < frame->batch; ++b) {
+    int64_t begin = get(n, b), end = get(n, b + 1);
+    if (end < begin || end > all)
+      return posenc_fail(POSENC_OUT_OF_RANGE,
+                         "%s: %s holds %" PRId64 " at %" PRId64
+                         ", but must have from %" PRId64 ", the number before "
+                         "it, to %s = %" PRId64,
+                         kernel, n.name, end, b + 1, begin, symbol, all);
+    *longest = larger(*longest, end - begin);
+  }
+  return POSENC_OK;
+}
+
+static posenc_status check_lengths(const posenc_frame *frame, numbers n,
+                                   int64_t capacity, int64_t *longest) {
+  *longest = 0;
+  for (int64_t b = 0; b < frame->batch; ++b) {
+    int64_t length = get(n, b);
+    if (length < 0 || length > capacity)
+      return posenc_fail(POSENC_OUT_OF_RANGE,
+                         "%s: %s holds %" PRId64 " at %" PRId64
+                         ", but must have from 0 to %" PRId64
+                         ", the keys that there is room for",
+                         frame->desc->name, n.name, length, b, capacity);
+    *longest = larger(*longest, length);
+  }
+  return POSENC_OK;
+}
+
+/* The pages that the keys of a sequence need. */
+static posenc_status check_pages(const posenc_frame *frame, numbers table,
+                                 numbers lengths, int64_t page_size,
+                                 int64_t pages) {
+  const int32_t *data = (const int32_t *)(const void *)table.view->data;
+  for (int64_t b = 0; b < frame->batch; ++b) {
+    int64_t used = (get(lengths, b) + page_size - 1) / larger(page_size, 1);
+    for (int64_t p = 0; p < used; ++p) {
+      int64_t page =
+          data[b * table.view->stride[0] + p * table.view->stride[1]];
+      if (page < 0 || page >= pages)
+        return posenc_fail(
+            POSENC_OUT_OF_RANGE,
+            "%s: %s holds %" PRId64 " for page %" PRId64 " of sequence %" PRId64
+            ", but must have from 0 to %" PRId64,
+            frame->desc->name, table.name, page, p, b, pages - 1);
+    }
+  }
+  return POSENC_OK;
+}
+
+posenc_status posenc_find_sequences(const posenc_extents *extents,
+                                    posenc_frame *frame) {
+  numbers queries = find_numbers(frame, POSENC_TENSOR_QUERY_BOUNDS);
+  numbers keys = find_numbers(frame, POSENC_TENSOR_KEY_BOUNDS);
+  numbers lengths = find_numbers(frame, POSENC_TENSOR_KEY_LENGTHS);
+  numbers pages = find_numbers(frame, POSENC_TENSOR_PAGE_TABLE);
+  posenc_status status = POSENC_OK;
+
+  frame->query_len = frame->longest_query = extents->queries;
+  if (queries.name) {
+    status = check_bounds(frame, queries, extents->all_queries, "Tq",
+                          &frame->query_len);
+    frame->longest_query = frame->query_len;
+  }
+  frame->all_queries =
+      queries.name ? extents->all_queries : frame->batch * frame->query_len;
+
+  frame->key_len = extents->keys;
+  if (pages.name) {
+    frame->key_len = extents->max_pages * extents->page_size;
+    if (frame->key_len > LONGEST_SEQUENCE)
+      return posenc_fail(POSENC_OUT_OF_RANGE,
+                         "%s: %s has %" PRId64 " pages of %" PRId64
+                         " keys for each sequence, but a sequence has at most "
+                         "2^30 keys",
+                         frame->desc->name, pages.name, extents->max_pages,
+                         extents->page_size);
+  }
+  frame->longest_key = frame->key_len;
+  if (!status && keys.name) {
+    status =
+        check_bounds(frame, keys, extents->all_keys, "Tk", &frame->key_len);
+    frame->longest_key = frame->key_len;
+  }
+  if (!status && lengths.name)
+    status = check_lengths(frame, lengths, frame->longest_key, &frame->key_len);
+  if (!status && pages.name)
+    status =
+        check_pages(frame, pages, lengths, extents->page_size, extents->pages);
+  frame->all_keys =
+      keys.name ? extents->all_keys : frame->batch * frame->longest_key;
+  return status;
+}
+
+void posenc_kernel_sequence(const posenc_frame *call, int64_t batch,
+                            posenc_frame *sequence) {
+  const posenc_kernel_desc *desc = call->desc;
+  numbers queries = find_numbers(call, POSENC_TENSOR_QUERY_BOUNDS);
+  numbers keys = find_numbers(call, POSENC_TENSOR_KEY_BOUNDS);
+  numbers lengths = find_numbers(call, POSENC_TENSOR_KEY_LENGTHS);
+  memcpy(sequence, call,
+         offsetof(posenc_frame, tensors) +
+             (size_t)desc->tensor_count * sizeof(posenc_view));
+  sequence->query_base = batch * call->longest_query;
+  sequence->key_base = batch * call->longest_key;
+  if (queries.name) {
+    sequence->query_base = get(queries, batch);
+    sequence->query_len = get(queries, batch + 1) - sequence->query_base;
+  }
+  if (keys.name) {
+    sequence->key_base = get(keys, batch);
+    sequence->key_len = get(keys, batch + 1) - sequence->key_base;
+  }
+  if (lengths.name)
+    sequence->key_len = get(lengths, batch);
+  for (int32_t t = 0; t < desc->tensor_count; ++t) {
+    const posenc_tensor_desc *tensor = &desc->tensors[t];
+    posenc_view *view = &sequence->tensors[t];
+    for (int32_t i = 0; view->data && i < tensor->rank; ++i) {
+      int32_t kind = tensor->axes[i].kind;
+      int64_t first = kind == POSENC_AXIS_ALL_QUERIES ? sequence->query_base
+                      : kind == POSENC_AXIS_ALL_KEYS  ? sequence->key_base
+                                                      : 0;
+      view->data += first * view->stride[tensor->axes[i].place] *
+                    (tensor->dtype_bits / 8);
+    }
+  }
+}
+
+posenc_status posenc_check_own_keys(const posenc_frame *frame) {
+  posenc_frame sequence;
+  for (int64_t b = 0; b < frame->batch; ++b) {
+    posenc_kernel_sequence(frame, b, &sequence);
+    if (sequence.query_len > sequence.key_len)
+      return posenc_fail(POSENC_OUT_OF_RANGE,
+                         "%s: sequence %" PRId64 " has %" PRId64
+                         " queries, but must have at most its %" PRId64
+                         " keys: the kernel looks queries up among the keys",
+                         frame->desc->name, b, sequence.query_len,
+                         sequence.key_len);
+  }
+  return POSENC_OK;
+}
