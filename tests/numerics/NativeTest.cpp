@@ -248,7 +248,7 @@ static void testLongKeys(TestRun &run, const std::string &isa) {
   static constexpr std::pair<const char *, const char *> kernels[] = {
       {"plain", ""},
       {"causal", "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi]"},
-      {"sinks", "mask(#posenc.causal<top_left>) encode [#posenc.sink]"},
+      {"sinks", "mask(#posenc.causal<top_left>) encode [#posenc.attention_sink]"},
       {"window", "mask(#posenc.window<left = 2100>) encode [#posenc.t5_bias]"},
   };
   for (auto [name, clauses] : kernels) {
@@ -265,7 +265,7 @@ static void testLongKeys(TestRun &run, const std::string &isa) {
                   clauses = clauses]() -> std::string {
                    if (!kernel.native) {
                      std::string problem = kernel.load(
-                         ("posenc.kernel @long heads(4) kv_heads(2) "
+                         ("posenc.kernel @long_keys heads(4) kv_heads(2) "
                           "head_dim(16) " +
                           Twine(clauses))
                              .str(),

@@ -209,6 +209,10 @@ posenc.plan @two_x86_64 kernel(@two) isa("x86-64") heads(4) kv_heads(2) head_dim
 // CHECK-NOT:     llvm.store
 // CHECK:         call @posenc_kernel_scratch(
 // CHECK-NOT:     index_switch
+// Tiles, then what parts of tiles left.
+// CHECK:         constant @bare_x86_64_tile_item
+// CHECK:         call @posenc_kernel_parallel(
+// CHECK:         constant @bare_x86_64_merge_item
 // CHECK:         call @posenc_kernel_parallel(
 // CHECK-NOT:     call @posenc_kernel_parallel(
 // CHECK-LABEL: func.func @bare_prepare(
