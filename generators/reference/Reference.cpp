@@ -4,6 +4,7 @@
 
 #include "Checks.h"
 #include "RowBlock.h"
+#include "Sequences.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
@@ -87,6 +88,12 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
         "' has named encodings: run posenc-expand-encodings first");
   if (llvm::Error error = checkBody(kernel))
     return error;
+  if (kernel.hasSequences())
+    return evaluateSequences(
+        kernel, inputs, options,
+        [&](KernelOp dense, const ReferenceInputs &sequence) {
+          return evaluateReference(dense, sequence, options);
+        });
   llvm::Expected<CallShape> shape = checkShapes(kernel, inputs);
   if (!shape)
     return shape.takeError();

@@ -51,6 +51,10 @@ static std::string printShape(llvm::ArrayRef<int64_t> extents) {
 std::optional<int64_t> ShapeChecker::getExtent(const Extent &extent) const {
   if (extent.kind == ExtentKind::Const)
     return extent.value;
+  if (extent.kind == ExtentKind::Bounds) {
+    std::optional<int64_t> batch = getExtent({ExtentKind::Batch});
+    return batch ? std::optional(*batch + 1) : std::nullopt;
+  }
   ExtentKind kind =
       extent.kind == ExtentKind::HeadsOr1 ? ExtentKind::Heads : extent.kind;
   auto found = symbols.find(static_cast<int32_t>(kind));
@@ -85,16 +89,19 @@ llvm::Error ShapeChecker::checkShape(const KernelTensor &tensor,
     std::optional<int64_t> expected = getExtent(tensor.extents[axis]);
     bool isOne =
         tensor.extents[axis].kind == ExtentKind::HeadsOr1 && actual[axis] == 1;
-    fits =
-        actual[axis] >= 0 && (!expected || actual[axis] == *expected || isOne);
+    fits = actual[axis] >= (tensor.extents[axis].kind == ExtentKind::Bounds) &&
+           (!expected || actual[axis] == *expected || isOne);
   }
   if (!fits)
     return fail("expected '" + tensor.name + "' to have the shape " +
                 printExpected(tensor) + ", but got " + printShape(actual));
   int64_t count = 1;
   for (auto [axis, extent] : llvm::enumerate(tensor.extents)) {
-    if (!getExtent(extent))
-      symbols[static_cast<int32_t>(extent.kind)] = actual[axis];
+    if (!getExtent(extent)) {
+      bool isBounds = extent.kind == ExtentKind::Bounds;
+      ExtentKind kind = isBounds ? ExtentKind::Batch : extent.kind;
+      symbols[static_cast<int32_t>(kind)] = actual[axis] - isBounds;
+    }
     if (llvm::MulOverflow(count, actual[axis], count))
       return fail("expected the size of '" + tensor.name +
                   "' to fit in 63 bits, but got the shape " +
@@ -124,12 +131,15 @@ llvm::Error ShapeChecker::checkHeads(int64_t heads, int64_t firstHead) {
 
 llvm::Error ShapeChecker::checkPositions(llvm::StringRef name,
                                          const IntTensor &tensor) {
-  int64_t queryLen = *getExtent({ExtentKind::QueryLen});
-  int64_t keyLen = *getExtent({ExtentKind::KeyLen});
-  if (queryLen > keyLen)
-    return fail("expected at most as many queries as positions in '" + name +
-                "' (" + llvm::Twine(keyLen) + "), but got " +
-                llvm::Twine(queryLen));
+  // Sequences are compared one by one.
+  if (!kernel.hasSequences()) {
+    int64_t queryLen = *getExtent({ExtentKind::QueryLen});
+    int64_t keyLen = *getExtent({ExtentKind::KeyLen});
+    if (queryLen > keyLen)
+      return fail("expected at most as many queries as positions in '" + name +
+                  "' (" + llvm::Twine(keyLen) + "), but got " +
+                  llvm::Twine(queryLen));
+  }
   for (int64_t position : tensor.data)
     if (!llvm::isInt<32>(position))
       return fail("expected the positions in '" + name +
@@ -150,6 +160,8 @@ llvm::Expected<CallShape> ShapeChecker::check(const ReferenceInputs &inputs) {
       if (llvm::Error error =
               checkShape(tensor, given.shape, given.data.size()))
         return error;
+      if (tensor.role != SequenceRole::None)
+        continue;
       if (llvm::Error error = checkPositions(tensor.name, given))
         return error;
       continue;
@@ -175,11 +187,13 @@ llvm::Expected<CallShape> ShapeChecker::check(const ReferenceInputs &inputs) {
         return error;
   }
   CallShape shape;
-  shape.batch = *getExtent({ExtentKind::Batch});
+  // Packed tensors have no batch axis; lengths that differ count as 0 here.
+  auto getOr0 = [&](ExtentKind kind) { return getExtent({kind}).value_or(0); };
+  shape.batch = getOr0(ExtentKind::Batch);
   shape.heads = *getExtent({ExtentKind::Heads});
   shape.kvHeads = *getExtent({ExtentKind::KvHeads});
-  shape.queryLen = *getExtent({ExtentKind::QueryLen});
-  shape.keyLen = *getExtent({ExtentKind::KeyLen});
+  shape.queryLen = getOr0(ExtentKind::QueryLen);
+  shape.keyLen = getOr0(ExtentKind::KeyLen);
   shape.headDim = kernel.getHeadDim();
   shape.valueDim = kernel.getValueSize();
   shape.firstHead = inputs.firstHead;

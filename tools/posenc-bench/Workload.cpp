@@ -3,6 +3,7 @@
 #include "Workload.h"
 
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 #include <random>
@@ -10,6 +11,31 @@
 using namespace llvm;
 using namespace mlir;
 using namespace posenc;
+
+/// Keys of a page.
+static constexpr int64_t kPageSize = 64;
+
+static int64_t getPages(WorkloadSize size) {
+  return divideCeil(size.keyLen, kPageSize);
+}
+
+/// Sequences of equal length one after another; positions count.
+static int64_t getInteger(const KernelTensor &tensor, WorkloadSize size,
+                          int64_t index) {
+  switch (tensor.role) {
+  case SequenceRole::QueryBounds:
+    return index * size.queryLen;
+  case SequenceRole::KeyBounds:
+    return index * size.keyLen;
+  case SequenceRole::KeyLengths:
+    return size.keyLen;
+  case SequenceRole::PageTable:
+    return index;
+  case SequenceRole::None:
+    return index % size.keyLen;
+  }
+  llvm_unreachable("all roles are handled");
+}
 
 static int64_t getExtent(const Extent &extent, KernelOp source,
                          WorkloadSize size) {
@@ -28,6 +54,18 @@ static int64_t getExtent(const Extent &extent, KernelOp source,
   case ExtentKind::KeyLen:
   case ExtentKind::Len:
     return size.keyLen;
+  case ExtentKind::AllQueries:
+    return size.batch * size.queryLen;
+  case ExtentKind::AllKeys:
+    return size.batch * size.keyLen;
+  case ExtentKind::Bounds:
+    return size.batch + 1;
+  case ExtentKind::Pages:
+    return size.batch * getPages(size);
+  case ExtentKind::PageSize:
+    return kPageSize;
+  case ExtentKind::MaxPages:
+    return getPages(size);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -45,8 +83,8 @@ void Workload::addTensor(const KernelTensor &description, KernelOp source,
   std::normal_distribution<float> normal;
   for (size_t i = 0; i < count; ++i) {
     if (description.isInteger) {
-      int32_t position = i % size.keyLen;
-      std::memcpy(&tensor->data[i], &position, sizeof(position));
+      int32_t number = getInteger(description, size, i);
+      std::memcpy(&tensor->data[i], &number, sizeof(number));
     } else {
       tensor->data[i] = normal(generator);
     }

@@ -24,6 +24,24 @@ public:
   explicit OperandNames(Operation *kernel)
       : kernel(kernel), isEmbed(isa<EmbedOp>(kernel)) {}
 
+  /// The tensors that clauses add.
+  SmallVector<StringRef> getSequenceNames() {
+    SmallVector<StringRef> names;
+    auto op = dyn_cast<KernelOp>(kernel);
+    if (!op)
+      return names;
+    if (op.getQueryStorage() == QueryStorage::packed)
+      names.push_back("cu_seqlens_q");
+    if (op.getKeyStorage() == KeyStorage::packed)
+      names.push_back("cu_seqlens_k");
+    if (op.getKeyStorage() == KeyStorage::lengths ||
+        op.getKeyStorage() == KeyStorage::paged)
+      names.push_back("key_lengths");
+    if (op.getKeyStorage() == KeyStorage::paged)
+      names.push_back("page_table");
+    return names;
+  }
+
   LogicalResult add(StringRef name) {
     if (failed(verifyOperandName(name, [&] { return kernel->emitOpError(); })))
       return failure();
@@ -34,7 +52,8 @@ public:
     static constexpr StringRef ofEmbed[] = {"size", "x", "y"};
     if (llvm::is_contained(isEmbed ? ArrayRef<StringRef>(ofEmbed)
                                    : ArrayRef<StringRef>(ofKernel),
-                           field))
+                           field) ||
+        llvm::is_contained(getSequenceNames(), field))
       return kernel->emitOpError("expects no operand to be named '")
              << name << "', which the kernel itself uses";
     auto [it, inserted] = fields.insert({field, name.str()});
@@ -142,6 +161,15 @@ Type KernelOp::getElementType() {
   return getDtype().value_or(Float32Type::get(getContext()));
 }
 
+Type KernelOp::getKeyElementType() {
+  return getKvDtype().value_or(getElementType());
+}
+
+bool KernelOp::hasSequences() {
+  return getQueryStorage() != QueryStorage::dense ||
+         getKeyStorage() != KeyStorage::dense;
+}
+
 static ArrayRef<Attribute> getList(ArrayAttr list) {
   return list ? list.getValue() : ArrayRef<Attribute>();
 }
@@ -231,9 +259,11 @@ LogicalResult KernelOp::verify() {
                                getValueSize())))
     return failure();
   // kernel_c3
-  if (!getElementType().isF32())
-    return emitOpError("expects 'dtype' to be f32, but got ")
-           << getElementType();
+  for (auto [clause, type] : {std::pair("dtype", getElementType()),
+                              {"kv_dtype", getKeyElementType()}})
+    if (!type.isF32() && !type.isBF16() && !type.isF16())
+      return emitOpError("expects '")
+             << clause << "' to be f32, bf16 or f16, but got " << type;
   // kernel_c5
   if (std::optional<APFloat> scale = getScale();
       scale && (!scale->isFinite() || scale->isZero()))
@@ -273,6 +303,24 @@ LogicalResult KernelOp::verify() {
   return verifyScaleOwner(*this);
 }
 
+/// kernel_c10
+static LogicalResult verifyStorage(KernelOp kernel,
+                                   const OperandTensor &tensor) {
+  auto has = [&](TableAxis axis) {
+    return llvm::is_contained(tensor.axes, axis);
+  };
+  if (kernel.getQueryStorage() == QueryStorage::packed && has(TableAxis::query))
+    return kernel.emitOpError("expects no operand with a query axis, since "
+                              "queries are packed, but '")
+           << tensor.name << "' has one";
+  if (kernel.getKeyStorage() == KeyStorage::packed && has(TableAxis::key) &&
+      !has(TableAxis::batch))
+    return kernel.emitOpError("expects operands with a key axis to have a "
+                              "batch axis too, since keys are packed, but '")
+           << tensor.name << "' has none";
+  return success();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (!isExpanded())
     return success();
@@ -295,7 +343,8 @@ LogicalResult KernelOp::verifyRegions() {
   // kernel_c4
   OperandNames operands(*this);
   for (const OperandTensor &tensor : getOperandTensors())
-    if (failed(operands.add(tensor.name)))
+    if (failed(operands.add(tensor.name)) ||
+        failed(verifyStorage(*this, tensor)))
       return failure();
   return success();
 }

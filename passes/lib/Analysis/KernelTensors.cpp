@@ -29,6 +29,18 @@ std::string Extent::str() const {
     return "H or 1";
   case ExtentKind::Len:
     return "L";
+  case ExtentKind::AllQueries:
+    return "Tq";
+  case ExtentKind::AllKeys:
+    return "Tk";
+  case ExtentKind::Bounds:
+    return "B + 1";
+  case ExtentKind::Pages:
+    return "pages";
+  case ExtentKind::PageSize:
+    return "page_size";
+  case ExtentKind::MaxPages:
+    return "max_pages";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -101,11 +113,15 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
                                 ExtentKind length) {
   KernelTensor tensor;
   tensor.name = operand.name;
+  bool isPacked = length == ExtentKind::AllKeys;
   if (operand.isPositions) {
+    int64_t place = 0;
     if (operand.positionAxes > 1)
-      tensor.extents.push_back({ExtentKind::Const, operand.positionAxes});
-    tensor.extents.push_back({ExtentKind::Batch});
-    tensor.extents.push_back({length});
+      tensor.extents.push_back(
+          {ExtentKind::Const, operand.positionAxes, place++});
+    if (!isPacked)
+      tensor.extents.push_back({ExtentKind::Batch, 0, place});
+    tensor.extents.push_back({length, 0, place + 1});
     tensor.isInteger = true;
     tensor.unitStride = true;
     if (isa<EmbedOp>(kernel)) {
@@ -118,25 +134,29 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
     tensor.comment += ", from -2^30 to 2^30 - 1";
     return tensor;
   }
-  for (TableAxis axis : operand.axes) {
+  // One number for each key of each sequence is packed as the keys are.
+  bool hasKeys = llvm::is_contained(operand.axes, TableAxis::key);
+  for (auto [index, axis] : llvm::enumerate(operand.axes)) {
+    auto place = static_cast<int64_t>(index);
     switch (axis) {
     case TableAxis::row:
-      tensor.extents.push_back({ExtentKind::Const, operand.rows});
+      tensor.extents.push_back({ExtentKind::Const, operand.rows, place});
       break;
     case TableAxis::head:
-      tensor.extents.push_back({ExtentKind::HeadsOr1});
+      tensor.extents.push_back({ExtentKind::HeadsOr1, 0, place});
       break;
     case TableAxis::query:
-      tensor.extents.push_back({ExtentKind::QueryLen});
+      tensor.extents.push_back({ExtentKind::QueryLen, 0, place});
       break;
     case TableAxis::key:
-      tensor.extents.push_back({length});
+      tensor.extents.push_back({length, 0, place});
       break;
     case TableAxis::batch:
-      tensor.extents.push_back({ExtentKind::Batch});
+      if (!(isPacked && hasKeys))
+        tensor.extents.push_back({ExtentKind::Batch, 0, place});
       break;
     case TableAxis::channel:
-      tensor.extents.push_back({ExtentKind::Const, operand.channels});
+      tensor.extents.push_back({ExtentKind::Const, operand.channels, place});
       break;
     }
   }
@@ -148,6 +168,50 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
   return tensor;
 }
 
+/// Vectors of tokens, which the kernel sees as [B, heads, L, dim].
+static SmallVector<Extent, 4> makeTokens(ExtentKind heads, ExtentKind length) {
+  switch (length) {
+  case ExtentKind::AllQueries:
+  case ExtentKind::AllKeys:
+    return {{length, 0, 2}, {heads, 0, 1}};
+  case ExtentKind::Pages:
+    return {{length, 0, 0}, {ExtentKind::PageSize, 0, 2}, {heads, 0, 1}};
+  default:
+    return {{ExtentKind::Batch}, {heads}, {length}};
+  }
+}
+
+/// What says where the sequences of a call lie.
+static void addSequences(KernelOp kernel, std::vector<KernelTensor> &tensors) {
+  auto add = [&](StringRef name, SequenceRole role,
+                 SmallVector<Extent, 4> extents, StringRef comment) {
+    KernelTensor tensor;
+    tensor.name = name.str();
+    tensor.extents = std::move(extents);
+    tensor.isInteger = true;
+    tensor.role = role;
+    tensor.comment = comment.str();
+    tensors.push_back(std::move(tensor));
+  };
+  if (kernel.getQueryStorage() == QueryStorage::packed)
+    add("cu_seqlens_q", SequenceRole::QueryBounds, {{ExtentKind::Bounds}},
+        "the first query of each sequence, rising from 0, then their end");
+  KeyStorage keys = kernel.getKeyStorage();
+  if (keys == KeyStorage::packed)
+    add("cu_seqlens_k", SequenceRole::KeyBounds, {{ExtentKind::Bounds}},
+        "the first key of each sequence, rising from 0, then their end");
+  if (keys == KeyStorage::lengths || keys == KeyStorage::paged)
+    add("key_lengths", SequenceRole::KeyLengths, {{ExtentKind::Batch}},
+        "the number of keys of each sequence");
+  if (keys == KeyStorage::paged) {
+    add("page_table", SequenceRole::PageTable,
+        {{ExtentKind::Batch}, {ExtentKind::MaxPages}},
+        "the pages of each sequence in their order; those behind its keys are "
+        "not read");
+    tensors.back().unitStride = true;
+  }
+}
+
 std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
   std::vector<KernelTensor> tensors;
@@ -155,27 +219,36 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
                  int64_t dim, StringRef comment) -> KernelTensor & {
     KernelTensor tensor;
     tensor.name = name.str();
-    tensor.extents = {{ExtentKind::Batch}, {heads}, {length}};
+    tensor.extents = makeTokens(heads, length);
     if (dim)
-      tensor.extents.push_back({ExtentKind::Const, dim});
+      tensor.extents.push_back({ExtentKind::Const, dim, 3});
     tensor.unitStride = dim != 0;
     tensor.comment = comment.str();
     tensors.push_back(std::move(tensor));
     return tensors.back();
   };
-  add("q", ExtentKind::Heads, ExtentKind::QueryLen, headDim, "queries");
-  add("k", ExtentKind::KvHeads, ExtentKind::KeyLen, headDim, "keys");
-  add("v", ExtentKind::KvHeads, ExtentKind::KeyLen, valueDim, "values");
-  add("o", ExtentKind::Heads, ExtentKind::QueryLen, valueDim, "the output")
-      .isOutput = true;
+  ExtentKind queries = kernel.getQueryStorage() == QueryStorage::packed
+                           ? ExtentKind::AllQueries
+                           : ExtentKind::QueryLen;
+  KeyStorage storage = kernel.getKeyStorage();
+  ExtentKind keys = storage == KeyStorage::packed  ? ExtentKind::AllKeys
+                    : storage == KeyStorage::paged ? ExtentKind::Pages
+                                                   : ExtentKind::KeyLen;
+  add("q", ExtentKind::Heads, queries, headDim, "queries");
+  add("k", ExtentKind::KvHeads, keys, headDim, "keys");
+  add("v", ExtentKind::KvHeads, keys, valueDim, "values");
+  add("o", ExtentKind::Heads, queries, valueDim, "the output").isOutput = true;
   if (kernel.exportsLse()) {
     KernelTensor &lse =
-        add("lse", ExtentKind::Heads, ExtentKind::QueryLen, 0,
+        add("lse", ExtentKind::Heads, queries, 0,
             "natural log-sum-exp of each row of scores; NULL: not wanted");
     lse.isOutput = lse.isOptional = true;
   }
+  addSequences(kernel, tensors);
+  if (keys == ExtentKind::Pages)
+    keys = ExtentKind::KeyLen;
   for (const OperandTensor &operand : kernel.getOperandTensors())
-    tensors.push_back(makeOperand(kernel, operand, ExtentKind::KeyLen));
+    tensors.push_back(makeOperand(kernel, operand, keys));
   return tensors;
 }
 

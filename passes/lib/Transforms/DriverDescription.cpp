@@ -22,6 +22,10 @@ static_assert(static_cast<int>(ExtentKind::HeadsOr1) ==
                       POSENC_AXIS_HEADS_OR_1 &&
                   static_cast<int>(ExtentKind::KeyLen) == POSENC_AXIS_KEY_LEN,
               "ExtentKind has the values of kernel_abi.h");
+static_assert(static_cast<int>(ExtentKind::AllQueries) ==
+                      POSENC_AXIS_ALL_QUERIES &&
+                  static_cast<int>(ExtentKind::MaxPages) == POSENC_AXIS_LAST,
+              "ExtentKind has the values of kernel_abi.h");
 static_assert(static_cast<int>(ExtentKind::Len) == POSENC_AXIS_LEN,
               "ExtentKind has the values of kernel_abi.h");
 
@@ -105,19 +109,39 @@ static llvm::SmallDenseSet<unsigned> findPreparedTensors(DriverKernel &kernel) {
   return tensors;
 }
 
+static int32_t getRoleFlag(SequenceRole role) {
+  switch (role) {
+  case SequenceRole::None:
+    return 0;
+  case SequenceRole::QueryBounds:
+    return POSENC_TENSOR_QUERY_BOUNDS;
+  case SequenceRole::KeyBounds:
+    return POSENC_TENSOR_KEY_BOUNDS;
+  case SequenceRole::KeyLengths:
+    return POSENC_TENSOR_KEY_LENGTHS;
+  case SequenceRole::PageTable:
+    return POSENC_TENSOR_PAGE_TABLE;
+  }
+  llvm_unreachable("all roles are handled");
+}
+
 static Value emitTensor(DriverBuilder &b, Constants &constants,
                         const KernelTensor &tensor, int32_t moreFlags,
                         const Twine &name) {
   SmallVector<Value> axes;
-  for (const Extent &extent : tensor.extents)
+  for (auto [index, extent] : llvm::enumerate(tensor.extents))
     axes.push_back(constants.insert(
         constants.zero(constants.axisType()),
         {constants.number(32, static_cast<int32_t>(extent.kind)),
-         constants.number(32, 0), constants.number(64, extent.value)}));
+         constants.number(32, extent.place < 0 ? static_cast<int64_t>(index)
+                                               : extent.place),
+         constants.number(64, extent.value)}));
+  bool isPositions = tensor.isInteger && tensor.role == SequenceRole::None;
   int32_t flags = (tensor.isOutput ? POSENC_TENSOR_OUTPUT : 0) |
                   (tensor.isOptional ? POSENC_TENSOR_OPTIONAL : 0) |
                   (tensor.unitStride ? POSENC_TENSOR_UNIT_STRIDE : 0) |
-                  (tensor.isInteger ? POSENC_TENSOR_POSITIONS : 0) | moreFlags;
+                  (isPositions ? POSENC_TENSOR_POSITIONS : 0) |
+                  getRoleFlag(tensor.role) | moreFlags;
   Type axesType =
       LLVM::LLVMArrayType::get(constants.axisType(), POSENC_MAX_RANK);
   return constants.insert(

@@ -90,6 +90,8 @@ void TableFill::emit(Value part, Value base, Value begin, Value end) {
   Value head = b.rem(part, layout.heads);
   site.kernelHead = head;
   site.head = head;
+  if (table.hasBatches && kernel.hasSequences())
+    frame = frame.enterSequence(site.batch);
   switch (table.op.getKind()) {
   case TableKind::angles:
     return emitAngles(begin, end);
@@ -111,17 +113,8 @@ void TableFill::emit(Value part, Value base, Value begin, Value end) {
 /// The token of a row.
 ScalarSite TableFill::getToken(Value row) {
   ScalarSite result = site;
-  bool isQuery = table.side == Side::query;
-  Value token = row;
-  if (table.hasBatchRows) {
-    Value tokens = isQuery ? frame.queryLen() : frame.keyLen();
-    result.batch = b.div(row, tokens);
-    token = b.rem(row, tokens);
-  } else if (!isQuery) {
-    Value shift = emitQueryShift(b, frame, table.alignment);
-    token = b.add(row, b.min(shift, b.i64(0)));
-  }
-  (isQuery ? result.query : result.key) = token;
+  (table.side == Side::query ? result.query : result.key) =
+      b.add(row, emitFirstToken(b, frame, kernel, table));
   return result;
 }
 
@@ -142,6 +135,10 @@ void TableFill::emitFrequencies() {
 
 void TableFill::emitAngles(Value begin, Value end) {
   emitFrequencies();
+  // Behind a sequence that is shorter than others there are no positions.
+  if (table.hasPositionTensor)
+    end = b.min(end,
+                table.side == Side::query ? frame.queryLen() : frame.keyLen());
   b.loop(begin, end, [&](Value row) { emitAnglesRow(row); });
 }
 
@@ -224,7 +221,10 @@ void TableFill::emitStrip(Value begin, Value end) {
   b.loop(begin, end, [&](Value entry) {
     // Any pair at the distance stands for all of them.
     ScalarSite pair = site;
-    pair.query = b.add(entry, b.sub(b.i64(1), frame.keyLen()));
+    Value shift = b.sub(emitLongestShift(b, frame, table.alignment),
+                        emitQueryShift(b, frame, table.alignment));
+    pair.query =
+        b.add(b.add(entry, shift), b.sub(b.i64(1), frame.longestKey()));
     pair.key = b.i64(0);
     ScalarEmitter emitter(b, frame, kernel, pair);
     storeEntry(emitter.emit(score), entry);
@@ -243,7 +243,19 @@ static Value emitRowValue(DriverBuilder &b, DriverFrame frame,
   return arith::SIToFPOp::create(b, b.getF64Type(), value);
 }
 
+/// A token of the part's sequence: tables have room for longer ones.
+static Value clipToken(DriverBuilder &b, Value token, Value length) {
+  return b.min(token, b.sub(length, b.i64(1)));
+}
+
 void TableFill::emitEntries(Value begin, Value end) {
+  bool isClipped = table.hasBatches && kernel.hasSequences();
+  auto skipWithout = [&](TableAxis axis, Value length) {
+    if (isClipped && table.type.hasAxis(axis))
+      end = b.select(b.equal(length, b.i64(0)), begin, end);
+  };
+  skipWithout(TableAxis::query, frame.queryLen());
+  skipWithout(TableAxis::key, frame.keyLen());
   b.loop(begin, end, [&](Value entry) {
     ScalarSite at = site;
     Value row, channel, rest = entry;
@@ -262,6 +274,10 @@ void TableFill::emitEntries(Value begin, Value end) {
     }
     if (row)
       row = emitRowValue(b, frame, kernel, table, row);
+    if (isClipped && at.query)
+      at.query = clipToken(b, at.query, frame.queryLen());
+    if (isClipped && at.key)
+      at.key = clipToken(b, at.key, frame.keyLen());
     ScalarEmitter emitter(b, frame, kernel, at);
     storeEntry(emitter.emitTable(table.values, row, channel), entry);
   });

@@ -20,6 +20,10 @@ TableLayout emitTableLayout(DriverBuilder &b, DriverFrame frame,
 mlir::Value emitLowestRow(DriverBuilder &b, DriverFrame frame,
                           DriverKernel &kernel, DriverTable &table);
 
+/// The token of the first row of a table of angles.
+mlir::Value emitFirstToken(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel, DriverTable &table);
+
 /// What an item counts: tokens of angles, entries of a strip, rows or entries
 /// of a table of rows, or all of a part. Their number, and what one costs.
 mlir::Value emitPartUnits(DriverBuilder &b, DriverTable &table,

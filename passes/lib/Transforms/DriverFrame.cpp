@@ -17,6 +17,13 @@ DriverFrame DriverFrame::create(DriverBuilder &b) {
   return DriverFrame(b, b.stack(sizeof(posenc_frame), alignof(posenc_frame)));
 }
 
+DriverFrame DriverFrame::enterSequence(Value batch) const {
+  DriverFrame sequence = create(b);
+  b.call("posenc_kernel_sequence", Type(),
+         {address, batch, sequence.getAddress()});
+  return sequence;
+}
+
 Value DriverFrame::number(int64_t offset) const {
   return b.load(b.getI64Type(), b.byteOffset(address, offset));
 }
@@ -38,6 +45,24 @@ Value DriverFrame::queryLen() const {
 }
 Value DriverFrame::keyLen() const {
   return number(offsetof(posenc_frame, key_len));
+}
+Value DriverFrame::longestQuery() const {
+  return number(offsetof(posenc_frame, longest_query));
+}
+Value DriverFrame::longestKey() const {
+  return number(offsetof(posenc_frame, longest_key));
+}
+Value DriverFrame::allQueries() const {
+  return number(offsetof(posenc_frame, all_queries));
+}
+Value DriverFrame::allKeys() const {
+  return number(offsetof(posenc_frame, all_keys));
+}
+Value DriverFrame::queryBase() const {
+  return number(offsetof(posenc_frame, query_base));
+}
+Value DriverFrame::keyBase() const {
+  return number(offsetof(posenc_frame, key_base));
 }
 Value DriverFrame::firstHead() const {
   return number(offsetof(posenc_frame, first_head));

@@ -14,14 +14,31 @@ public:
   DriverFrame(DriverBuilder &b, Value address) : b(b), address(address) {}
   /// A frame on the stack of the current function.
   static DriverFrame create(DriverBuilder &b);
+  /// Another frame of the same program.
+  DriverFrame(const DriverFrame &) = default;
+  DriverFrame &operator=(const DriverFrame &other) {
+    address = other.address;
+    return *this;
+  }
+  /// A frame for one batch entry of this frame's call, on the stack.
+  DriverFrame enterSequence(Value batch) const;
 
   Value getAddress() const { return address; }
 
   Value batch() const;
   Value heads() const;
   Value kvHeads() const;
+  /// Of all sequences the largest, or of the frame's sequence.
   Value queryLen() const;
   Value keyLen() const;
+  /// The room that tables have for a sequence.
+  Value longestQuery() const;
+  Value longestKey() const;
+  /// The queries and keys of all sequences, and the first of a sequence.
+  Value allQueries() const;
+  Value allKeys() const;
+  Value queryBase() const;
+  Value keyBase() const;
   Value firstHead() const;
   Value variant() const;
   Value workers() const;

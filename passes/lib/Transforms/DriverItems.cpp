@@ -18,6 +18,12 @@ static func::FuncOp defineItem(DriverBuilder &b, const Twine &name) {
   return b.define(name, type, /*isPublic=*/false);
 }
 
+/// The frame of a batch entry.
+static DriverFrame enterBatch(DriverKernel &kernel, DriverFrame call,
+                              Value batch) {
+  return kernel.hasSequences() ? call.enterSequence(batch) : call;
+}
+
 /// Returns a tile function's code as a status.
 static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
   b.ret(b.ifElse(
@@ -36,7 +42,7 @@ Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
                            DriverKernel &kernel) {
   if (kernel.keyVectors == 0)
     return b.i64(0);
-  Value rows = b.mul(b.mul(frame.batch(), frame.kvHeads()), frame.keyLen());
+  Value rows = b.mul(frame.kvHeads(), frame.allKeys());
   int64_t rowBytes = kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
   return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
 }
@@ -51,16 +57,18 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
     return b.mul(b.mul(frame.batch(), frame.kvHeads()), emitChunks(b, frame));
   };
   items.function = defineItem(b, plan.op.getSymName() + "_key_item");
-  DriverFrame frame(b, items.function.getArgument(0));
+  DriverFrame call(b, items.function.getArgument(0));
   Value item = items.function.getArgument(1);
-  DriverArguments arguments(b, frame, kernel, plan);
 
-  Value chunks = emitChunks(b, frame);
+  Value chunks = emitChunks(b, call);
   Value head = b.div(item, chunks);
   CallSite site;
-  site.batch = b.div(head, frame.kvHeads());
-  site.kvHead = site.head = b.rem(head, frame.kvHeads());
-  Value begin = b.mul(b.rem(item, chunks), b.i64(kKeyChunk));
+  site.batch = b.div(head, call.kvHeads());
+  site.kvHead = site.head = b.rem(head, call.kvHeads());
+  DriverFrame frame = enterBatch(kernel, call, site.batch);
+  DriverArguments arguments(b, frame, kernel, plan);
+  Value begin =
+      b.min(b.mul(b.rem(item, chunks), b.i64(kKeyChunk)), frame.keyLen());
   Value end = b.min(b.add(begin, b.i64(kKeyChunk)), frame.keyLen());
   Value limit = arguments.emitKeyLimit(*plan.keys);
   Value code = b.forPieces(begin, end, limit, [&](Value at, Value count) {
@@ -94,32 +102,45 @@ class TileItem {
 public:
   TileItem(DriverBuilder &b, func::FuncOp function, DriverKernel &kernel,
            DriverPlan &plan, const RowCut &cut, const KeySplits &splits)
-      : b(b), frame(b, function.getArgument(0)), kernel(kernel), plan(plan),
-        cut(cut), splits(splits), arguments(b, frame, kernel, plan),
-        item(function.getArgument(1)), worker(function.getArgument(2)) {}
+      : b(b), call(b, function.getArgument(0)), frame(call), kernel(kernel),
+        plan(plan), cut(cut), splits(splits), item(function.getArgument(1)),
+        worker(function.getArgument(2)) {}
 
   /// The i32 code of the first tile function that failed, or 0.
   Value emitTile() {
-    parts = splits.emitCount(b, frame);
+    parts = splits.emitCount(b, call);
     part = b.rem(item, parts);
-    KeyRows rows = enterTile(b.div(item, parts));
+    return enterTile(b.div(item, parts),
+                     [&](TileRows rows) { return emitPart(rows); });
+  }
+
+  /// Merges the states of a tile's parts and writes its outputs.
+  Value emitMerge() {
+    parts = splits.emitCount(b, call);
+    return enterTile(item, [&](TileRows rows) { return emitMerge(rows); });
+  }
+
+private:
+  struct TileRows {
+    Value begin, end;
+  };
+
+  Value emitPart(TileRows rows) {
     isWhole = b.equal(parts, b.i64(1));
     site.state =
         b.select(isWhole, frame.workerScratch(worker), emitPartState(item));
     site.scan =
         b.byteOffset(frame.workerScratch(worker), kernel.getStateBytes());
     // A state is that of all rows of a tile.
-    Value rowLimit = b.select(
-        isWhole, arguments.emitRowLimit(plan.tiles.front()), site.tileRows);
+    Value rowLimit =
+        b.select(isWhole, getArguments().emitRowLimit(plan.tiles.front()),
+                 site.tileRows);
     return b.forPieces(
         rows.begin, rows.end, rowLimit,
         [&](Value at, Value count) { return emitRows(at, count); });
   }
 
-  /// Merges the states of a tile's parts and writes its outputs.
-  Value emitMerge() {
-    parts = splits.emitCount(b, frame);
-    KeyRows rows = enterTile(item);
+  Value emitMerge(TileRows rows) {
     Value firstPart = b.mul(item, parts);
     site.state = emitPartState(firstPart);
     site.scan = site.state; // there is none
@@ -136,37 +157,44 @@ public:
     return emitCall();
   }
 
-private:
-  struct KeyRows {
-    Value begin, end;
-  };
+  /// Finds the head and rows of a tile.
+  Value enterTile(Value tileItem, function_ref<Value(TileRows)> body) {
+    Value number = emitHeadAndTile(tileItem);
+    frame = enterBatch(kernel, call, site.batch);
+    auto run = [&] {
+      RowCut::Tile tile = cut.emitTile(b, frame.queryLen(), number);
+      function = tile.function;
+      site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
+      site.stateColumns =
+          ofFunction([](auto &tile) { return tile.stateColumns; });
+      Value end = b.min(b.add(tile.begin, site.tileRows), frame.queryLen());
+      return body({tile.begin, end});
+    };
+    if (!kernel.hasSequences())
+      return run();
+    // Short sequences have fewer tiles.
+    Value exists = b.less(number, cut.emitCount(b, frame.queryLen()));
+    return b.ifElse(exists, run, [&] { return b.i32(0); });
+  }
 
-  /// The head and rows of a tile.
-  KeyRows enterTile(Value tileItem) {
-    RowCut::Tile tile =
-        cut.emitTile(b, frame.queryLen(), emitHeadAndTile(tileItem));
-    function = tile.function;
-    site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
-    site.stateColumns =
-        ofFunction([](auto &tile) { return tile.stateColumns; });
-    return {tile.begin,
-            b.min(b.add(tile.begin, site.tileRows), frame.queryLen())};
+  DriverArguments getArguments() {
+    return DriverArguments(b, frame, kernel, plan);
   }
 
   /// Tiles of the heads of a group: the last tile of each head, then the one
   /// before, since with a causal mask later tiles see more keys.
   Value emitHeadAndTile(Value tileItem) {
-    Value tiles = cut.emitCount(b, frame.queryLen());
-    Value together = emitHeadsTogether(b, frame, tiles);
+    Value tiles = cut.emitCount(b, call.queryLen());
+    Value together = emitHeadsTogether(b, call, tiles);
     Value perGroup = b.mul(together, tiles);
     Value firstHead = b.mul(b.div(tileItem, perGroup), together);
     Value inGroup = b.rem(tileItem, perGroup);
     Value heads =
-        b.min(together, b.sub(b.mul(frame.batch(), frame.heads()), firstHead));
+        b.min(together, b.sub(b.mul(call.batch(), call.heads()), firstHead));
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
     int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
-    site.batch = b.div(batchHead, frame.heads());
-    site.head = b.rem(batchHead, frame.heads());
+    site.batch = b.div(batchHead, call.heads());
+    site.head = b.rem(batchHead, call.heads());
     site.kvHead = b.div(site.head, b.i64(group));
     return b.sub(b.sub(tiles, b.i64(1)), b.div(inGroup, heads));
   }
@@ -212,7 +240,7 @@ private:
   }
 
   Value emitCall() {
-    SmallVector<Value> values = arguments.emit(plan.tiles.front(), site);
+    SmallVector<Value> values = getArguments().emit(plan.tiles.front(), site);
     return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
       return b.call(plan.tiles[index].symbol, b.getI32Type(), values);
     });
@@ -220,7 +248,7 @@ private:
 
   /// The keys of one call: all that fit, in whole blocks if possible.
   Value emitRunLength() {
-    Value limit = arguments.emitKeyLimit(plan.tiles.front());
+    Value limit = getArguments().emitKeyLimit(plan.tiles.front());
     Value block = b.i64(plan.op.getKeys());
     return b.select(b.less(limit, block), limit,
                     b.sub(limit, b.rem(limit, block)));
@@ -245,12 +273,12 @@ private:
   }
 
   DriverBuilder &b;
-  DriverFrame frame;
+  DriverFrame call;
+  DriverFrame frame; // of the tile's batch entry
   DriverKernel &kernel;
   DriverPlan &plan;
   const RowCut &cut;
   const KeySplits &splits;
-  DriverArguments arguments;
   Value item, worker;
   Value function;    // number of the tile function
   Value parts, part; // of the keys of a tile

@@ -26,6 +26,13 @@ bool DriverPlan::exponentiates() {
   });
 }
 
+std::optional<unsigned> DriverKernel::findRole(SequenceRole role) {
+  for (auto [index, tensor] : llvm::enumerate(tensors))
+    if (tensor.role == role)
+      return index;
+  return std::nullopt;
+}
+
 DriverTable &DriverKernel::lookupTable(StringRef name) {
   for (DriverTable &table : tables)
     if (table.getName() == name)
@@ -60,7 +67,14 @@ static bool rotatesQueries(DriverTable &table, ArrayRef<PlanOp> plans) {
   });
 }
 
-static LogicalResult analyzeAngles(DriverTable &table, ArrayRef<PlanOp> plans) {
+/// Whether frequencies depend on the number of keys.
+static bool readsLength(Value freqs) {
+  auto map = freqs.getDefiningOp<FreqsMapOp>();
+  return map && !map.getBody().getArgument(1).use_empty();
+}
+
+static LogicalResult analyzeAngles(DriverTable &table, DriverKernel &kernel,
+                                   ArrayRef<PlanOp> plans) {
   Operation *yield = table.op.getBody().front().getTerminator();
   table.rotation = yield->getOperand(0).getDefiningOp<RotateOp>();
   if (!table.rotation)
@@ -75,7 +89,7 @@ static LogicalResult analyzeAngles(DriverTable &table, ArrayRef<PlanOp> plans) {
   std::optional<Alignment> alignment;
   for (Value coord : table.positions) {
     PositionLawAttrInterface law = findPosition(coord).getLaw();
-    table.hasBatchRows |= isa<PositionTensorAttr>(law);
+    table.hasPositionTensor |= isa<PositionTensorAttr>(law);
     if (alignment && *alignment != law.getAlignment() &&
         table.side == Side::key && rotatesQueries(table, plans))
       return table.op.emitOpError(
@@ -84,6 +98,9 @@ static LogicalResult analyzeAngles(DriverTable &table, ArrayRef<PlanOp> plans) {
     alignment = law.getAlignment();
   }
   table.alignment = *alignment;
+  table.hasBatches =
+      table.hasPositionTensor ||
+      (kernel.hasSequences() && llvm::any_of(table.freqs, readsLength));
   return success();
 }
 
@@ -115,6 +132,7 @@ static LogicalResult analyzeRows(DriverTable &table) {
   Operation *yield = table.op.getBody().front().getTerminator();
   table.values = yield->getOperand(0);
   table.type = cast<TableType>(table.values.getType());
+  table.hasBatches = table.type.hasAxis(TableAxis::batch);
   table.rows = getTableRows(table.values);
   if (!table.type.hasAxis(TableAxis::row) || table.rows)
     return success();
@@ -129,8 +147,11 @@ static LogicalResult analyzeTable(DriverTable &table, DriverKernel &kernel,
   analyzeHeads(table, kernel);
   switch (table.op.getKind()) {
   case TableKind::angles:
-    return analyzeAngles(table, plans);
+    return analyzeAngles(table, kernel, plans);
   case TableKind::strip:
+    for (PositionOp position : table.op.getBody().front().getOps<PositionOp>())
+      if (position.getSide() == Side::query)
+        table.alignment = position.getLaw().getAlignment();
     return success();
   case TableKind::rows:
     return analyzeRows(table);

@@ -23,11 +23,16 @@ struct DriverTable {
     Call    // the call's: operands differ by head
   } heads = Heads::Same;
 
-  /// Angles: whose tokens have rows, one for each position or one for each
-  /// token of each batch entry, and how queries find theirs among the keys.
-  Side side = Side::key;
-  bool hasBatchRows = false;
+  /// Whether batch entries have parts of their own.
+  bool hasBatches = false;
+
+  /// Angles and strips: how queries find their place among the keys.
   Alignment alignment = Alignment::bottom_right;
+
+  /// Angles: whose tokens have rows, and whether their positions come from a
+  /// tensor or are counted.
+  Side side = Side::key;
+  bool hasPositionTensor = false;
   int64_t pairs = 0;
   llvm::SmallVector<mlir::Value> positions, freqs;
   RotateOp rotation; // null for angles that are a position and frequencies
@@ -83,7 +88,11 @@ struct DriverKernel {
   // Numbers of tensors, as in posenc_frame.tensors.
   enum : unsigned { Query, Key, Value, Output, LogSumExp };
   bool hasLogSumExp() { return op.exportsLse(); }
-  unsigned getFirstOperand() { return hasLogSumExp() ? 5 : 4; }
+  unsigned getFirstOperand() { return tensors.size() - operands.size(); }
+  /// Whether each batch entry has lengths of its own.
+  bool hasSequences() { return op.hasSequences(); }
+  /// The number of the tensor with a role.
+  std::optional<unsigned> findRole(SequenceRole role);
   /// The number of an operand of the kernel.
   std::optional<unsigned> findOperand(llvm::StringRef operand);
   DriverTable &lookupTable(llvm::StringRef name);

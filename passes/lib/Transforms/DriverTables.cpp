@@ -21,6 +21,13 @@ Value posenc::emitQueryShift(DriverBuilder &b, DriverFrame frame,
   return b.sub(frame.keyLen(), frame.queryLen());
 }
 
+Value posenc::emitLongestShift(DriverBuilder &b, DriverFrame frame,
+                               Alignment alignment) {
+  if (alignment == Alignment::top_left)
+    return b.i64(0);
+  return b.sub(frame.longestKey(), frame.longestQuery());
+}
+
 Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
                                   DriverKernel &kernel, PositionTensorAttr law,
                                   Value batch, Value key) {
@@ -54,16 +61,17 @@ static Value emitTableHeads(DriverBuilder &b, DriverFrame frame,
   llvm_unreachable("all cases are handled");
 }
 
-/// The part of a head of the call.
+/// The part of a batch entry and a head of the call.
 static Value emitPart(DriverBuilder &b, DriverFrame frame, DriverTable &table,
-                      Value head) {
+                      Value batch, Value head, const TableLayout &layout) {
+  Value part = table.hasBatches ? b.mul(batch, layout.heads) : b.i64(0);
   switch (table.heads) {
   case DriverTable::Heads::Same:
-    return b.i64(0);
+    return part;
   case DriverTable::Heads::Kernel:
-    return b.add(head, frame.firstHead());
+    return b.add(part, b.add(head, frame.firstHead()));
   case DriverTable::Heads::Call:
-    return head;
+    return b.add(part, head);
   }
   llvm_unreachable("all cases are handled");
 }
@@ -75,7 +83,7 @@ static bool isPartAxis(TableAxis axis) {
 /// Distances of the call and of the rows by which its last tile may exceed it.
 static Value emitDistances(DriverBuilder &b, DriverFrame frame,
                            DriverKernel &kernel) {
-  return b.add(b.add(frame.queryLen(), frame.keyLen()),
+  return b.add(b.add(frame.longestQuery(), frame.longestKey()),
                b.i64(kernel.tallest - 1));
 }
 
@@ -88,9 +96,9 @@ static Value emitAxisExtent(DriverBuilder &b, DriverFrame frame,
   case TableAxis::channel:
     return b.i64(getTableChannels(table.values));
   case TableAxis::query:
-    return frame.queryLen();
+    return frame.longestQuery();
   case TableAxis::key:
-    return frame.keyLen();
+    return frame.longestKey();
   case TableAxis::batch:
     return frame.batch();
   case TableAxis::head:
@@ -100,23 +108,35 @@ static Value emitAxisExtent(DriverBuilder &b, DriverFrame frame,
 }
 
 /// The tokens of a table of angles.
-static Value emitAnglesRows(DriverBuilder &b, DriverFrame frame,
-                            DriverTable &table) {
-  Value lq = frame.queryLen(), lk = frame.keyLen();
-  Value tokens = table.side == Side::query ? lq
-                 : table.hasBatchRows      ? lk
-                                           : b.max(lq, lk);
-  return table.hasBatchRows ? b.mul(frame.batch(), tokens) : tokens;
+static Value emitAnglesTokens(DriverBuilder &b, DriverFrame frame,
+                              DriverKernel &kernel, DriverTable &table) {
+  Value lq = frame.longestQuery(), lk = frame.longestKey();
+  if (table.side == Side::query)
+    return lq;
+  if (table.hasPositionTensor)
+    return lk;
+  return kernel.hasSequences() ? b.add(lq, lk) : b.max(lq, lk);
+}
+
+Value posenc::emitFirstToken(DriverBuilder &b, DriverFrame frame,
+                             DriverKernel &kernel, DriverTable &table) {
+  if (table.side == Side::query || table.hasPositionTensor ||
+      table.alignment == Alignment::top_left)
+    return b.i64(0);
+  if (kernel.hasSequences())
+    return b.neg(frame.longestQuery());
+  return b.min(emitQueryShift(b, frame, table.alignment), b.i64(0));
 }
 
 TableLayout posenc::emitTableLayout(DriverBuilder &b, DriverFrame frame,
                                     DriverKernel &kernel, DriverTable &table) {
   TableLayout layout;
-  layout.batches = b.i64(1);
+  layout.batches = table.hasBatches ? frame.batch() : b.i64(1);
   layout.heads = emitTableHeads(b, frame, kernel, table);
   switch (table.op.getKind()) {
   case TableKind::angles:
-    layout.axes = {emitAnglesRows(b, frame, table), b.i64(2 * table.pairs)};
+    layout.axes = {emitAnglesTokens(b, frame, kernel, table),
+                   b.i64(2 * table.pairs)};
     break;
   case TableKind::strip:
     layout.axes = {emitDistances(b, frame, kernel)};
@@ -124,9 +144,7 @@ TableLayout posenc::emitTableLayout(DriverBuilder &b, DriverFrame frame,
   case TableKind::rows:
     for (TableAxis axis : table.type.getAxes()) {
       Value extent = emitAxisExtent(b, frame, kernel, table, axis);
-      if (axis == TableAxis::batch)
-        layout.batches = extent;
-      else if (axis != TableAxis::head)
+      if (!isPartAxis(axis))
         layout.axes.push_back(extent);
     }
     break;
@@ -165,22 +183,15 @@ static Value emitTableAddress(DriverBuilder &b, DriverFrame frame,
 Value posenc::emitAnglesRow(DriverBuilder &b, DriverFrame frame,
                             DriverKernel &kernel, DriverTable &table, Side side,
                             Value batch, Value head, Value token) {
-  Value row = token, tokens = frame.queryLen();
-  if (table.side == Side::key) {
-    tokens = frame.keyLen();
-    Value shift = emitQueryShift(b, frame, table.alignment);
-    // The key that has the token's position, counted from the first key.
-    if (side == Side::query)
-      row = b.add(row, shift);
-    // Queries before the first key come first.
-    if (!table.hasBatchRows)
-      row = b.sub(row, b.min(shift, b.i64(0)));
-  }
-  if (table.hasBatchRows)
-    row = b.add(b.mul(batch, tokens), row);
+  Value row = token;
+  // The key that has the token's position, counted from the first key.
+  if (table.side == Side::key && side == Side::query)
+    row = b.add(row, emitQueryShift(b, frame, table.alignment));
+  row = b.sub(row, emitFirstToken(b, frame, kernel, table));
   TableLayout layout = emitTableLayout(b, frame, kernel, table);
-  Value entry = b.add(b.mul(emitPart(b, frame, table, head), layout.partSize),
-                      b.mul(row, b.i64(2 * table.pairs)));
+  Value part = emitPart(b, frame, table, batch, head, layout);
+  Value entry =
+      b.add(b.mul(part, layout.partSize), b.mul(row, b.i64(2 * table.pairs)));
   return b.element(emitTableAddress(b, frame, kernel, table), entry,
                    b.getF32Type());
 }
@@ -189,18 +200,22 @@ Value posenc::emitStripEntry(DriverBuilder &b, DriverFrame frame,
                              DriverKernel &kernel, DriverTable &table,
                              Value head, Value query, Value key) {
   TableLayout layout = emitTableLayout(b, frame, kernel, table);
-  // i - j counted from the first query and the last key.
-  Value entry = b.add(b.sub(query, key), b.sub(frame.keyLen(), b.i64(1)));
-  entry = b.add(b.mul(emitPart(b, frame, table, head), layout.partSize), entry);
+  // i - j counted from the first query and the last key of the longest
+  // sequence, at whose end those of a shorter one are.
+  query = b.add(query, b.sub(emitQueryShift(b, frame, table.alignment),
+                             emitLongestShift(b, frame, table.alignment)));
+  Value entry = b.add(b.sub(query, key), b.sub(frame.longestKey(), b.i64(1)));
+  Value part = emitPart(b, frame, table, /*batch=*/Value(), head, layout);
+  entry = b.add(b.mul(part, layout.partSize), entry);
   return b.element(emitTableAddress(b, frame, kernel, table), entry,
                    b.getF32Type());
 }
 
-Value posenc::emitRelationValue(DriverBuilder &b, DriverFrame frame,
-                                RelationOp relation, Value query, Value key) {
+/// The value for a query's own index among the keys.
+static Value emitRelationAt(DriverBuilder &b, RelationOp relation, Value query,
+                            Value key) {
   auto ofQuery = cast<IotaAttr>(findPosition(relation.getQuery()).getLaw());
   auto ofKey = cast<IotaAttr>(findPosition(relation.getKey()).getLaw());
-  query = b.add(query, emitQueryShift(b, frame, ofQuery.getAlign()));
   Value distance =
       b.add(b.sub(query, key), b.i64(ofQuery.getOffset() - ofKey.getOffset()));
   auto law = cast<DifferenceAttr>(relation.getLaw());
@@ -208,15 +223,26 @@ Value posenc::emitRelationValue(DriverBuilder &b, DriverFrame frame,
                                                               : b.neg(distance);
 }
 
+static Alignment getAlignment(RelationOp relation) {
+  return findPosition(relation.getQuery()).getLaw().getAlignment();
+}
+
+Value posenc::emitRelationValue(DriverBuilder &b, DriverFrame frame,
+                                RelationOp relation, Value query, Value key) {
+  Value shift = emitQueryShift(b, frame, getAlignment(relation));
+  return emitRelationAt(b, relation, b.add(query, shift), key);
+}
+
 Value posenc::emitLowestRow(DriverBuilder &b, DriverFrame frame,
                             DriverKernel &kernel, DriverTable &table) {
   if (table.rows || !table.relation)
     return Value();
   Value lastQuery =
-      b.add(frame.queryLen(), b.i64(kernel.tallest - 2)); // of a whole tile
-  Value lastKey = b.sub(frame.keyLen(), b.i64(1));
+      b.add(frame.longestQuery(), b.i64(kernel.tallest - 2)); // a whole tile
+  Value lastKey = b.sub(frame.longestKey(), b.i64(1));
+  Value shift = emitLongestShift(b, frame, getAlignment(table.relation));
   auto at = [&](Value query, Value key) {
-    return emitRelationValue(b, frame, table.relation, query, key);
+    return emitRelationAt(b, table.relation, b.add(query, shift), key);
   };
   return b.min(at(b.i64(0), lastKey), at(lastQuery, b.i64(0)));
 }
@@ -225,9 +251,7 @@ PreparedRows posenc::emitPreparedRows(DriverBuilder &b, DriverFrame frame,
                                       DriverKernel &kernel, DriverTable &table,
                                       Value batch, Value head) {
   TableLayout layout = emitTableLayout(b, frame, kernel, table);
-  Value part = emitPart(b, frame, table, head);
-  if (table.type.hasAxis(TableAxis::batch))
-    part = b.add(b.mul(batch, layout.heads), part);
+  Value part = emitPart(b, frame, table, batch, head, layout);
   PreparedRows result;
   result.address = b.element(emitTableAddress(b, frame, kernel, table),
                              b.mul(part, layout.partSize), b.getF32Type());

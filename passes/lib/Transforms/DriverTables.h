@@ -2,18 +2,19 @@
 // The prepared buffer: its layout and the code that fills it.
 //
 // Tables follow one another in the order of the plan's posenc.prepare, each
-// aligned to 64 bytes, f32, row-major. Each has a part for each head that
-// differs, which holds
-//   angles  a row for each position that occurs: cosines, then sines. Counted
-//           positions: max(Lq, Lk) rows from the lowest position on; a tensor
-//           of positions: its B * Lk elements. Tables of the query side have Lq
-//           or B * Lq rows;
+// aligned to 64 bytes, f32, row-major. Each has a part for each batch entry and
+// head that differs, which holds (Lq and Lk are those that any sequence may
+// have)
+//   angles  a row for each token: cosines, then sines. Counted positions:
+//           max(Lq, Lk) rows from the lowest position on, or Lq + Lk where
+//           sequences differ in length; a tensor of positions: Lk rows. Tables
+//           of the query side have Lq rows;
 //   strip   distances i - j of storage indices, rising from that of the first
 //           query and the last key, over Lq + Lk - 1 entries and as many more
 //           as a tile has rows, which are read but not used;
 //   rows    the axes of the table's type but head and batch, in its order.
 //           Rows without bounds are the relation's values, rising, over the
-//           same pairs as a strip. A batch axis comes before the heads.
+//           same pairs as a strip.
 #ifndef POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 #define POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 
@@ -73,6 +74,10 @@ mlir::Value emitScanBytes(DriverBuilder &b, DriverFrame frame,
 /// Lk - Lq or 0: what is added to a query row to find its key.
 mlir::Value emitQueryShift(DriverBuilder &b, DriverFrame frame,
                            Alignment alignment);
+
+/// The same of a sequence of the longest lengths.
+mlir::Value emitLongestShift(DriverBuilder &b, DriverFrame frame,
+                             Alignment alignment);
 
 /// Where the position of a key on the law's axis lies.
 mlir::Value emitPositionAddress(DriverBuilder &b, DriverFrame frame,

@@ -111,8 +111,10 @@ protected:
     tensor.flags = flags;
     tensor.dtype_code = kDLFloat;
     tensor.dtype_bits = 32;
-    for (size_t i = 0; i < axes.size(); ++i)
+    for (size_t i = 0; i < axes.size(); ++i) {
       tensor.axes[i] = axes[i];
+      tensor.axes[i].place = static_cast<int32_t>(i);
+    }
   }
 
   posenc_status enter() {

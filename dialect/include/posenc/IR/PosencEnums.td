@@ -34,8 +34,7 @@ def Posenc_KeyStorage : Posenc_Enum<"KeyStorage",
     I32EnumAttrCase<"dense", 0>,
     I32EnumAttrCase<"lengths", 1>,
     I32EnumAttrCase<"packed", 2>,
-    I32EnumAttrCase<"paged", 3>,
-    I32EnumAttrCase<"ring", 4>]>;
+    I32EnumAttrCase<"paged", 3>]>;
 
 def Posenc_Pairing : Posenc_Enum<"Pairing",
     "which two channels a rotation turns together", [

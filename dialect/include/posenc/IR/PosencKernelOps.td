@@ -43,10 +43,7 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       that have a number for every key and batch entry are packed likewise;
     - `keys(paged)`: k and v are [pages, page_size, kv_heads, ...] and key j of
       sequence b is in page `page_table[b, j / page_size]` (int32 [B, max_pages]) at
-      row `j % page_size`; lengths are `key_lengths`;
-    - `keys(ring)`: Lk is a capacity, and key j is at row `j % Lk`; of the
-      `key_lengths[b]` keys of a sequence the last Lk are there. The mask must hide
-      those that are not.
+      row `j % page_size`; lengths are `key_lengths`.
 
     With a body (level 2) the body says what the numbers are and the clauses
     `mask`, `scale`, `positions` and `encode` must be absent. The body's

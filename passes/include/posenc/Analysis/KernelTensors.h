@@ -22,15 +22,26 @@ enum class ExtentKind : int32_t {
   KeyLen = 5,
   HeadsOr1 = 6,
   Len = 7,
+  AllQueries = 8,
+  AllKeys = 9,
+  Bounds = 10,
+  Pages = 11,
+  PageSize = 12,
+  MaxPages = 13,
 };
 
 struct Extent {
   ExtentKind kind;
   int64_t value = 0; // of Const
+  /// The axis that the kernel sees it as; -1: the same.
+  int64_t place = -1;
 
-  /// "B", "H", "Hkv", "Lq", "Lk", "H or 1", "L" or the number.
+  /// "B", "H", "Hkv", "Lq", "Lk", "H or 1", "L", "Tq", ... or the number.
   std::string str() const;
 };
+
+/// What a tensor says about the sequences of a call.
+enum class SequenceRole { None, QueryBounds, KeyBounds, KeyLengths, PageTable };
 
 struct KernelTensor {
   /// As in the specification: "q", "bias.table".
@@ -42,6 +53,7 @@ struct KernelTensor {
   bool isOptional = false;
   /// Whether the last axis must be contiguous.
   bool unitStride = false;
+  SequenceRole role = SequenceRole::None;
   /// What it is, for people.
   std::string comment;
 
@@ -51,8 +63,9 @@ struct KernelTensor {
   std::string getTypeString() const;
 };
 
-/// q, k, v, o, lse (unless the kernel has no_lse), then the operands in order
-/// of first use. The kernel must be expanded.
+/// q, k, v, o, lse (unless the kernel has no_lse), then what says where
+/// sequences lie (cu_seqlens_q, cu_seqlens_k, key_lengths, page_table), then
+/// the operands in order of first use. The kernel must be expanded.
 std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 
 /// x (if anything reads it), y, then the operands in order of first use. The

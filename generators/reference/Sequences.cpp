@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Sequences.h"
+#include "Checks.h"
+
+#include "posenc/Analysis/KernelTensors.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace posenc;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+static llvm::Error fail(const llvm::Twine &message) {
+  return llvm::createStringError(message);
+}
+
+namespace {
+/// The tokens of one sequence: rows [begin, end) of a packed tensor, or the
+/// first ones of a batch entry.
+struct Tokens {
+  int64_t begin = 0, end = 0;
+  int64_t size() const { return end - begin; }
+};
+
+/// One axis of a tensor, from an index on; `extent` numbers are wanted.
+struct Slice {
+  int64_t begin, extent;
+};
+
+class SequenceCall {
+public:
+  SequenceCall(KernelOp kernel, const ReferenceInputs &inputs)
+      : kernel(kernel), inputs(inputs), tensors(getKernelTensors(kernel)) {}
+
+  llvm::Error readLengths();
+  int64_t getBatch() const { return static_cast<int64_t>(keys.size()); }
+  ReferenceInputs makeInputs(int64_t batch) const;
+  void allocate(const ReferenceOptions &options, ReferenceOutputs &outputs);
+  void store(int64_t batch, const ReferenceOutputs &part,
+             ReferenceOutputs &outputs) const;
+
+private:
+  bool hasPackedQueries() const {
+    return kernel.getQueryStorage() == QueryStorage::packed;
+  }
+  const IntTensor *find(StringRef name) const;
+  llvm::Error readBounds(StringRef name, int64_t all,
+                         SmallVectorImpl<Tokens> &tokens);
+  llvm::Error readKeyLengths(int64_t capacity);
+  llvm::Error checkPages() const;
+  template <typename TensorT>
+  TensorT cut(const KernelTensor &tensor, const TensorT &given,
+              int64_t batch) const;
+  RealTensor gatherPages(const RealTensor &given, int64_t batch) const;
+  void storeRows(int64_t batch, const RealTensor &part, RealTensor &whole,
+                 int64_t width) const;
+
+  KernelOp kernel;
+  const ReferenceInputs &inputs;
+  std::vector<KernelTensor> tensors;
+  SmallVector<Tokens> queries, keys; // by batch entry
+};
+} // namespace
+
+const IntTensor *SequenceCall::find(StringRef name) const {
+  auto found = inputs.positions.find(name);
+  return found == inputs.positions.end() ? nullptr : &found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths
+//===----------------------------------------------------------------------===//
+
+llvm::Error SequenceCall::readBounds(StringRef name, int64_t all,
+                                     SmallVectorImpl<Tokens> &tokens) {
+  llvm::ArrayRef<int64_t> bounds = find(name)->data;
+  if (bounds.empty() || bounds.front() != 0)
+    return fail("expected '" + name + "' to begin with 0");
+  for (size_t b = 0; b + 1 < bounds.size(); ++b) {
+    if (bounds[b + 1] < bounds[b] || bounds[b + 1] > all)
+      return fail("expected '" + name + "' to rise to at most " +
+                  llvm::Twine(all) + ", but got " + llvm::Twine(bounds[b + 1]) +
+                  " after " + llvm::Twine(bounds[b]));
+    tokens.push_back({bounds[b], bounds[b + 1]});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error SequenceCall::readKeyLengths(int64_t capacity) {
+  for (int64_t length : find("key_lengths")->data) {
+    if (length < 0 || length > capacity)
+      return fail("expected 'key_lengths' to be from 0 to " +
+                  llvm::Twine(capacity) +
+                  ", the keys that there is room for, "
+                  "but got " +
+                  llvm::Twine(length));
+    keys.push_back({0, length});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error SequenceCall::checkPages() const {
+  const IntTensor &table = *find("page_table");
+  int64_t pages = inputs.k.shape[0], pageSize = inputs.k.shape[1];
+  for (int64_t b = 0; b < getBatch(); ++b)
+    for (int64_t j = 0; j < keys[b].size(); j += pageSize) {
+      int64_t page = table.data[b * table.shape[1] + j / pageSize];
+      if (page < 0 || page >= pages)
+        return fail("expected 'page_table' to hold pages from 0 to " +
+                    llvm::Twine(pages - 1) + ", but got " + llvm::Twine(page));
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error SequenceCall::readLengths() {
+  llvm::Expected<CallShape> shape = checkShapes(kernel, inputs);
+  if (!shape)
+    return shape.takeError();
+  if (hasPackedQueries())
+    if (llvm::Error error =
+            readBounds("cu_seqlens_q", inputs.q.shape[0], queries))
+      return error;
+  switch (kernel.getKeyStorage()) {
+  case KeyStorage::dense:
+    keys.assign(shape->batch, {0, shape->keyLen});
+    break;
+  case KeyStorage::packed:
+    if (llvm::Error error = readBounds("cu_seqlens_k", inputs.k.shape[0], keys))
+      return error;
+    break;
+  case KeyStorage::lengths:
+    if (llvm::Error error = readKeyLengths(shape->keyLen))
+      return error;
+    break;
+  case KeyStorage::paged:
+    if (llvm::Error error =
+            readKeyLengths(find("page_table")->shape[1] * inputs.k.shape[1]))
+      return error;
+    if (llvm::Error error = checkPages())
+      return error;
+    break;
+  }
+  if (!hasPackedQueries())
+    queries.assign(keys.size(), {0, shape->queryLen});
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// The numbers at these slices, in the same order of axes.
+template <typename TensorT>
+static TensorT slice(const TensorT &given, llvm::ArrayRef<Slice> slices) {
+  TensorT result;
+  size_t rank = slices.size();
+  for (const Slice &axis : slices)
+    result.shape.push_back(axis.extent);
+  llvm::SmallVector<int64_t> index(rank, 0);
+  if (llvm::is_contained(result.shape, 0))
+    return result;
+  for (;;) {
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < rank; ++axis)
+      offset = offset * given.shape[axis] + slices[axis].begin + index[axis];
+    result.data.push_back(given.data[offset]);
+    size_t axis = rank;
+    while (axis > 0 && ++index[axis - 1] == slices[axis - 1].extent)
+      index[--axis] = 0;
+    if (axis == 0)
+      return result;
+  }
+}
+
+/// Axes in another order: axis a of the result is axis order[a].
+template <typename TensorT>
+static TensorT transpose(const TensorT &given, llvm::ArrayRef<size_t> order) {
+  TensorT result;
+  llvm::SmallVector<int64_t> strides(given.shape.size(), 1), index;
+  for (size_t axis = given.shape.size(); axis-- > 1;)
+    strides[axis - 1] = strides[axis] * given.shape[axis];
+  for (size_t axis : order)
+    result.shape.push_back(given.shape[axis]);
+  index.assign(order.size(), 0);
+  for (size_t count = given.data.size(); count-- > 0;) {
+    int64_t offset = 0;
+    for (auto [at, axis] : llvm::zip_equal(index, order))
+      offset += at * strides[axis];
+    result.data.push_back(given.data[offset]);
+    for (size_t axis = order.size();
+         axis-- > 0 && ++index[axis] == result.shape[axis];)
+      index[axis] = 0;
+  }
+  return result;
+}
+
+/// The part of a tensor that a sequence has, as of a dense call of one batch
+/// entry.
+template <typename TensorT>
+TensorT SequenceCall::cut(const KernelTensor &tensor, const TensorT &given,
+                          int64_t batch) const {
+  llvm::SmallVector<Slice> slices;
+  llvm::SmallVector<std::pair<int64_t, size_t>> places; // of axes
+  int64_t rank = 0;
+  for (auto [axis, extent] : llvm::enumerate(tensor.extents)) {
+    Slice part{0, given.shape[axis]};
+    switch (extent.kind) {
+    case ExtentKind::Batch:
+      part = {batch, 1};
+      break;
+    case ExtentKind::KeyLen:
+      part.extent = keys[batch].size();
+      break;
+    case ExtentKind::AllKeys:
+      part = {keys[batch].begin, keys[batch].size()};
+      break;
+    case ExtentKind::AllQueries:
+      part = {queries[batch].begin, queries[batch].size()};
+      break;
+    default:
+      break;
+    }
+    slices.push_back(part);
+    int64_t place =
+        extent.place < 0 ? static_cast<int64_t>(axis) : extent.place;
+    places.push_back({place, axis});
+    rank = std::max(rank, place + 1);
+  }
+  TensorT result = slice(given, slices);
+  llvm::sort(places);
+  result = transpose(
+      result, llvm::map_to_vector(places, [](auto &at) { return at.second; }));
+  // An axis that packing leaves out is that of batch entries.
+  for (int64_t place = 0; place < rank; ++place)
+    if (place >= static_cast<int64_t>(places.size()) ||
+        places[place].first != place) {
+      result.shape.insert(result.shape.begin() + place, 1);
+      places.insert(places.begin() + place, {place, 0});
+    }
+  return result;
+}
+
+/// [pages, page_size, Hkv, D] -> [1, Hkv, keys, D]
+RealTensor SequenceCall::gatherPages(const RealTensor &given,
+                                     int64_t batch) const {
+  const IntTensor &table = *find("page_table");
+  int64_t pageSize = given.shape[1], heads = given.shape[2],
+          dim = given.shape[3], length = keys[batch].size();
+  RealTensor result;
+  result.shape = {1, heads, length, dim};
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t j = 0; j < length; ++j) {
+      int64_t page = table.data[batch * table.shape[1] + j / pageSize];
+      int64_t row = ((page * pageSize + j % pageSize) * heads + h) * dim;
+      result.data.insert(result.data.end(), given.data.begin() + row,
+                         given.data.begin() + row + dim);
+    }
+  return result;
+}
+
+ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
+  ReferenceInputs result;
+  result.firstHead = inputs.firstHead;
+  bool isPaged = kernel.getKeyStorage() == KeyStorage::paged;
+  for (const KernelTensor &tensor : tensors) {
+    if (tensor.isOutput || tensor.role != SequenceRole::None)
+      continue;
+    if (tensor.isInteger)
+      result.positions[tensor.name] =
+          cut(tensor, inputs.positions.find(tensor.name)->second, batch);
+    else if (tensor.name == "q")
+      result.q = cut(tensor, inputs.q, batch);
+    else if (tensor.name == "k")
+      result.k =
+          isPaged ? gatherPages(inputs.k, batch) : cut(tensor, inputs.k, batch);
+    else if (tensor.name == "v")
+      result.v =
+          isPaged ? gatherPages(inputs.v, batch) : cut(tensor, inputs.v, batch);
+    else
+      result.tables[tensor.name] =
+          cut(tensor, inputs.tables.find(tensor.name)->second, batch);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+void SequenceCall::allocate(const ReferenceOptions &options,
+                            ReferenceOutputs &outputs) {
+  int64_t heads = inputs.q.shape[1], batch = getBatch();
+  llvm::SmallVector<int64_t> rows =
+      hasPackedQueries()
+          ? llvm::SmallVector<int64_t>{inputs.q.shape[0], heads}
+          : llvm::SmallVector<int64_t>{batch, heads, inputs.q.shape[2]};
+  auto make = [&](RealTensor &tensor, int64_t width, double value) {
+    tensor.shape.assign(rows.begin(), rows.end());
+    if (width >= 0)
+      tensor.shape.push_back(width);
+    int64_t count = 1;
+    for (int64_t extent : tensor.shape)
+      count *= extent;
+    tensor.data.assign(count, value);
+  };
+  make(outputs.o, kernel.getValueSize(), 0);
+  if (kernel.exportsLse())
+    make(outputs.lse, -1, -infinity);
+  make(outputs.maxScore, -1, 0);
+  make(outputs.maxValue, -1, 0);
+  int64_t longest = 0;
+  for (const Tokens &tokens : keys)
+    longest = std::max(longest, tokens.size());
+  if (options.scores)
+    make(outputs.scores, longest, -infinity);
+}
+
+/// A part is [1, H, Lq, ...] with `width` numbers for each row, the rest of
+/// which stay what they are.
+void SequenceCall::storeRows(int64_t batch, const RealTensor &part,
+                             RealTensor &whole, int64_t width) const {
+  if (whole.data.empty() || part.data.empty())
+    return;
+  int64_t heads = inputs.q.shape[1], length = queries[batch].size();
+  int64_t rows = heads * (hasPackedQueries() ? whole.shape[0]
+                                             : whole.shape[0] * whole.shape[2]);
+  auto wholeWidth = static_cast<int64_t>(whole.data.size()) / rows;
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t i = 0; i < length; ++i) {
+      int64_t row = hasPackedQueries() ? (queries[batch].begin + i) * heads + h
+                                       : (batch * heads + h) * length + i;
+      auto from = part.data.begin() + (h * length + i) * width;
+      std::copy(from, from + width, whole.data.begin() + row * wholeWidth);
+    }
+}
+
+void SequenceCall::store(int64_t batch, const ReferenceOutputs &part,
+                         ReferenceOutputs &outputs) const {
+  storeRows(batch, part.o, outputs.o, kernel.getValueSize());
+  storeRows(batch, part.lse, outputs.lse, 1);
+  storeRows(batch, part.maxScore, outputs.maxScore, 1);
+  storeRows(batch, part.maxValue, outputs.maxValue, 1);
+  storeRows(batch, part.scores, outputs.scores, keys[batch].size());
+}
+
+llvm::Expected<ReferenceOutputs>
+posenc::evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
+                          const ReferenceOptions &options,
+                          llvm::function_ref<llvm::Expected<ReferenceOutputs>(
+                              KernelOp, const ReferenceInputs &)>
+                              evaluateDense) {
+  SequenceCall call(kernel, inputs);
+  if (llvm::Error error = call.readLengths())
+    return error;
+  OwningOpRef<KernelOp> dense(kernel.clone());
+  dense->removeQueriesAttr();
+  dense->removeKeysAttr();
+  ReferenceOutputs outputs;
+  call.allocate(options, outputs);
+  for (int64_t batch = 0; batch < call.getBatch(); ++batch) {
+    llvm::Expected<ReferenceOutputs> part =
+        evaluateDense(*dense, call.makeInputs(batch));
+    if (!part)
+      return fail("sequence " + llvm::Twine(batch) + ": " +
+                  llvm::toString(part.takeError()));
+    call.store(batch, *part, outputs);
+  }
+  return outputs;
+}
