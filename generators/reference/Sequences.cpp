@@ -56,7 +56,7 @@ private:
   void storeRows(int64_t batch, const RealTensor &part, RealTensor &whole,
                  int64_t width) const;
 
-  KernelOp kernel;
+  mutable KernelOp kernel; // operations know no const
   const ReferenceInputs &inputs;
   std::vector<KernelTensor> tensors;
   SmallVector<Tokens> queries, keys; // by batch entry

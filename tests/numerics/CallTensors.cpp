@@ -34,6 +34,8 @@ CallTensors::getShape(const KernelTensor &tensor) const {
 /// without q where there are not as many queries as keys.
 bool CallTensors::makePackedLayout(const KernelTensor &tensor, Layout &layout,
                                    std::shared_ptr<GuardedBuffer> &buffer) {
+  if (inputs.q.shape.size() != 4 || inputs.k.shape[0] != inputs.q.shape[0])
+    return false;
   bool hasQueries = inputs.q.shape[2] == inputs.k.shape[2];
   if (!is_contained({"q", "k", "v"}, tensor.name) ||
       (tensor.name == "q" && !hasQueries))

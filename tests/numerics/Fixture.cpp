@@ -3,6 +3,7 @@
 #include "Fixture.h"
 
 #include "posenc/Compiler/Compile.h"
+#include "support/SequenceShape.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Format.h"
@@ -57,6 +58,8 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
                                              unsigned seed, double magnitude) {
   std::mt19937 random(seed);
   ReferenceInputs inputs;
+  SequenceShape sequences(kernel, extents.batch, extents.queryLen,
+                          extents.keyLen);
   for (const KernelTensor &tensor : getKernelTensors(kernel)) {
     if (tensor.isOutput)
       continue;
@@ -86,16 +89,29 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
         shape.push_back(
             StringRef(tensor.name).starts_with("one") ? 1 : extents.heads);
         break;
+      default:
+        shape.push_back(sequences.getExtent(extent));
+        break;
       }
+    if (tensor.role != SequenceRole::None) {
+      IntTensor &numbers = inputs.positions[tensor.name];
+      numbers.shape.assign(shape.begin(), shape.end());
+      int64_t count = 1;
+      for (int64_t extent : shape)
+        count *= extent;
+      for (int64_t index = 0; index < count; ++index)
+        numbers.data.push_back(sequences.getNumber(tensor, index));
+      continue;
+    }
     if (tensor.isInteger) {
       IntTensor &positions = inputs.positions[tensor.name];
       positions.shape.assign(shape.begin(), shape.end());
-      int64_t rows = extents.batch;
-      if (tensor.extents.size() > 2) // several axes
-        rows *= tensor.extents.front().value;
+      int64_t rows = 1;
+      for (int64_t extent : ArrayRef(shape).drop_back())
+        rows *= extent;
       for (int64_t b = 0; b < rows; ++b) {
         int64_t position = 3 * b;
-        for (int64_t j = 0; j < extents.keyLen; ++j) {
+        for (int64_t j = 0; j < shape.back(); ++j) {
           positions.data.push_back(position);
           position += random() % 8 == 0 ? 5 : random() % 16 != 0;
         }

@@ -250,6 +250,11 @@ private:
 };
 } // namespace
 
+/// Null for f32, the default.
+static TypeAttr getStorageType(Type type) {
+  return type.isF32() ? TypeAttr() : TypeAttr::get(type);
+}
+
 /// What the tiles of every instruction set share is decided once.
 static LogicalResult planKernel(KernelOp kernel,
                                 ArrayRef<const InstructionSet *> isas) {
@@ -269,7 +274,10 @@ static LogicalResult planKernel(KernelOp kernel,
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
         kernel.getValueSize(), isa->tileRows, isa->blockKeys,
-        /*descending=*/false, /*from=*/AffineMapAttr());
+        /*descending=*/false, /*from=*/AffineMapAttr(),
+        getStorageType(kernel.getElementType()),
+        getStorageType(kernel.getKeyElementType()),
+        /*indirect=*/kernel.getKeyStorage() == KeyStorage::paged);
     noted(kernel, "Tiles",
           "@" + name + " has tiles of " +
               llvm::join(llvm::map_range(

@@ -89,6 +89,46 @@ const Spec specs[] = {
                                  "%w = posenc.select %u mask(#posenc.causal)")},
 };
 
+/// Sequences of different lengths, with terms of every kind of prepared table.
+std::vector<Spec> makeSequenceSpecs() {
+  struct Clauses {
+    const char *name, *text;
+  };
+  const Clauses storages[] = {
+      {"Lengths", "keys(lengths)"},
+      {"Packed", "queries(packed) keys(packed)"},
+      {"PackedQueries", "queries(packed)"},
+      {"PackedQueriesLengths", "queries(packed) keys(lengths)"},
+      {"PackedKeys", "keys(packed)"},
+  };
+  const Clauses kernels[] = {
+      {"Causal", "mask(#posenc.causal) encode [#posenc.rope<base = 100.0>, "
+                 "#posenc.alibi<>]"},
+      {"TopLeft", "mask(#posenc.window<left = 9, right = 3, align = top_left>) "
+                  "positions(#posenc.iota<offset = 5, align = top_left>) "
+                  "encode [#posenc.rope<>, #posenc.t5_bias<buckets = 8, "
+                  "max_distance = 20, direction = bidirectional>]"},
+      {"Positions",
+       "positions(#posenc.position_tensor) encode [#posenc.rope<>, "
+       "#posenc.alibi<form = symmetric>]"},
+      {"Gates", "mask(#posenc.causal) encode [#posenc.fox]"},
+      {"Length", "encode [#posenc.rope<scaling = #posenc.dynamic_ntk<factor = "
+                 "2.0, original_length = 16>>]"},
+  };
+  std::vector<Spec> specs;
+  for (const Clauses &storage : storages)
+    for (const Clauses &kernel : kernels) {
+      static std::vector<std::unique_ptr<std::string>> names;
+      names.push_back(std::make_unique<std::string>(std::string(storage.name) +
+                                                    kernel.name));
+      std::string name = kernel.name;
+      specs.push_back({names.back()->c_str(),
+                       std::string(storage.text) + " " + kernel.text,
+                       name == "Positions" || name == "Gates"});
+    }
+  return specs;
+}
+
 class Driver : public ::testing::TestWithParam<Spec> {
 protected:
   HostProgram &getProgram() {
@@ -141,6 +181,7 @@ TEST_P(Driver, LongKeys) {
 
 TEST_P(Driver, Batches) {
   expect({3, 0, 50, 40});
+  expect({6, 0, 7, 100});
   expect({0, 0, 50, 40});
 }
 
@@ -207,6 +248,10 @@ TEST_P(Driver, LongStrides) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Driver, ::testing::ValuesIn(specs),
+                         [](const auto &info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(Sequences, Driver,
+                         ::testing::ValuesIn(makeSequenceSpecs()),
                          [](const auto &info) { return info.param.name; });
 
 TEST(DriverErrors, SizesOfWrongArgumentsAre0) {

@@ -142,6 +142,7 @@ void HostProgram::load(ModuleOp host, const std::string &name) {
   add("posenc_kernel_parallel", &posenc_kernel_parallel);
   add("posenc_kernel_leave", &posenc_kernel_leave);
   add("posenc_kernel_tile_failed", &posenc_kernel_tile_failed);
+  add("posenc_kernel_sequence", &posenc_kernel_sequence);
   add("posenc_prepared_total_bytes", &posenc_prepared_total_bytes);
   add("posenc_prepared_begin", &posenc_prepared_begin);
   add("posenc_prepared_finish", &posenc_prepared_finish);

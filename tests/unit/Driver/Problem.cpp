@@ -2,6 +2,7 @@
 #include "Problem.h"
 
 #include "posenc/Reference/Accuracy.h"
+#include "support/SequenceShape.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -96,9 +97,10 @@ private:
   std::vector<int64_t> getStrides(const KernelTensor &description,
                                   llvm::ArrayRef<int64_t> extents) const;
   std::vector<double> read(Tensor &tensor) const;
+  int64_t countWritten(const Tensor &tensor) const;
 
   HostProgram &program;
-  KernelOp kernel;
+  mutable KernelOp kernel; // operations know no const
   Shape shape;
   CallOptions options;
   std::vector<KernelTensor> descriptions;
@@ -109,6 +111,7 @@ private:
 
 std::unique_ptr<Tensor> Problem::make(const KernelTensor &description) {
   int64_t group = kernel.getHeads() / kernel.getNumKvHeads();
+  SequenceShape sequences(kernel, shape.batch, shape.queryLen, shape.keyLen);
   std::vector<int64_t> extents;
   for (const Extent &extent : description.extents)
     switch (extent.kind) {
@@ -134,6 +137,9 @@ std::unique_ptr<Tensor> Problem::make(const KernelTensor &description) {
     case ExtentKind::HeadsOr1:
       extents.push_back(options.sharesHeads ? 1 : shape.heads);
       break;
+    default:
+      extents.push_back(sequences.getExtent(extent));
+      break;
     }
   auto tensor = std::make_unique<Tensor>(
       extents, getStrides(description, extents), description.isInteger);
@@ -148,7 +154,9 @@ std::unique_ptr<Tensor> Problem::make(const KernelTensor &description) {
   bool isOfPairs = !description.isOutput && counts(ExtentKind::QueryLen) &&
                    counts(ExtentKind::KeyLen);
   for (int64_t i = 0; i < tensor->count(); ++i) {
-    if (description.isInteger)
+    if (description.role != SequenceRole::None)
+      tensor->at<int32_t>(i) = sequences.getNumber(description, i);
+    else if (description.isInteger)
       tensor->at<int32_t>(i) = static_cast<int32_t>(random() % 40);
     else
       tensor->at<float>(i) = description.isOutput ? NAN : normal(random);
@@ -178,7 +186,10 @@ Problem::getStrides(const KernelTensor &description,
     std::reverse(order.begin(), order.end());
   int64_t stride = 1;
   for (size_t axis : order) {
-    bool isRow = axis == 2 && extents.size() > 2;
+    // Of packed tensors, the first.
+    bool isPacked = isQuery ? kernel.getQueryStorage() == QueryStorage::packed
+                            : kernel.getKeyStorage() == KeyStorage::packed;
+    bool isRow = axis == (isPacked ? 0 : 2) && extents.size() > 2;
     if (isRow && rowStride)
       stride = rowStride;
     strides[axis] = stride;
@@ -247,6 +258,17 @@ std::vector<double> Problem::read(Tensor &tensor) const {
   return numbers;
 }
 
+/// The elements of an output that belong to a sequence.
+int64_t Problem::countWritten(const Tensor &tensor) const {
+  if (kernel.getQueryStorage() == QueryStorage::dense)
+    return tensor.count();
+  SequenceShape sequences(kernel, shape.batch, shape.queryLen, shape.keyLen);
+  int64_t rows = 0;
+  for (int64_t b = 0; b < shape.batch; ++b)
+    rows += sequences.getQueries(b);
+  return tensor.count() / tensor.shape.front() * rows;
+}
+
 std::string Problem::compare() {
   ReferenceInputs inputs;
   inputs.firstHead = options.firstHead;
@@ -265,9 +287,20 @@ std::string Problem::compare() {
     } else if (description.name == "v") {
       inputs.v = real(*tensor);
     } else if (description.isOutput) {
-      std::vector<float> &result = description.name == "o" ? o : lse;
-      for (int64_t i = 0; i < tensor->count(); ++i)
+      bool isLse = description.name == "lse";
+      std::vector<float> &result = isLse ? lse : o;
+      int64_t written = countWritten(*tensor);
+      for (int64_t i = 0; i < tensor->count(); ++i) {
         result.push_back(tensor->at<float>(i));
+        if (i < written)
+          continue;
+        if (!std::isnan(result.back()))
+          return "a row that is no sequence's was written";
+        // What the reference has there.
+        result.back() = isLse && options.wantsLse ? -INFINITY
+                        : isLse                   ? NAN
+                                                  : 0;
+      }
     } else if (description.isInteger) {
       IntTensor positions;
       positions.shape.assign(tensor->shape.begin(), tensor->shape.end());

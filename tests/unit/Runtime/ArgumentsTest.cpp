@@ -48,7 +48,7 @@ TEST_F(ArgumentsTest, ByteOffsetCounts) {
 
 TEST_F(ArgumentsTest, KernelOfAnotherAbi) {
   desc.abi = POSENC_KERNEL_ABI + 1;
-  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 3", "ABI 2"});
+  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 4", "ABI 3"});
 }
 
 TEST_F(ArgumentsTest, MalformedDescriptions) {
@@ -70,7 +70,9 @@ TEST_F(ArgumentsTest, MalformedDescriptions) {
   tensors[V].dtype_bits = 4;
   expectMalformed("element type");
   tensors[V].dtype_bits = 32;
-  tensors[V].axes[1].kind = 7;
+  tensors[V].axes[1].kind = POSENC_AXIS_LAST + 1;
+  expectMalformed("axis");
+  tensors[V].axes[1] = {POSENC_AXIS_KV_HEADS, POSENC_MAX_RANK, 0};
   expectMalformed("axis");
 }
 
