@@ -222,7 +222,17 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
     }
   if (index.empty())
     index.emplace_back(0);
-  term.value = param.buffer(index);
+  if (!param.hasRest) {
+    term.value = param.buffer(index);
+    return term;
+  }
+  auto part = [&](int number) {
+    std::vector<Expr> place = index;
+    place.emplace_back(number);
+    return Halide::cast<double>(param.buffer(place));
+  };
+  term.value = part(0) + part(1);
+  term.isPrecise = true;
   return term;
 }
 

@@ -14,6 +14,8 @@ struct TermInput {
   /// The table that is read at (query, key), if it is one: its small values
   /// mask the pair.
   bool isPairTable = false;
+  /// An f32 would not do for differences of it.
+  bool isPrecise = false;
 };
 
 /// A query, a key or a pair of them. Rows and keys of buffers are clamped to

@@ -29,7 +29,8 @@ TileParams::TileParams(const TileFunction &function) {
                      arg.kind == TileArgKind::PreparedTable;
       for (int dim = 0; dim < arg.rank; ++dim)
         if (arg.kind != TileArgKind::Strip &&
-            !(arg.hasRelationRows && arg.dims[dim] == TableAxis::row))
+            !(arg.hasRelationRows && dim < int64_t(arg.dims.size()) &&
+              arg.dims[dim] == TableAxis::row))
           param.buffer.dim(dim).set_min(0);
       if (isTable)
         param.buffer.dim(0).set_stride(Halide::Expr());
@@ -77,7 +78,7 @@ TileParams::Table TileParams::table(mlir::Value table) const {
     return isRight && arg.isAtQuery == static_cast<bool>(atQuery) &&
            (!atQuery || arg.alignment == atQuery.getAlignment());
   });
-  return {param.buffer, param.arg.dims};
+  return {param.buffer, param.arg.dims, param.arg.hasRest};
 }
 
 ImageParam TileParams::positions(PositionOp op) const {

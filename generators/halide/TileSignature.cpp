@@ -165,7 +165,7 @@ void ArgCollector::addTable(TileArg arg) {
     if (arg.type.hasAxis(axis))
       arg.dims.push_back(
           arg.isAtQuery && axis == TableAxis::key ? TableAxis::query : axis);
-  arg.rank = std::max<int64_t>(1, arg.dims.size());
+  arg.rank = std::max<int64_t>(1, arg.dims.size()) + (arg.hasRest ? 1 : 0);
   add(std::move(arg));
 }
 
@@ -215,9 +215,11 @@ void ArgCollector::addTerms(PlanOp plan, Block &body) {
       TileArg arg;
       arg.kind = TileArgKind::PreparedTable;
       arg.symbol = table.getTable().str();
-      if (PrepareOp prepare = plan.lookupPrepare(table.getTable()))
-        arg.hasRelationRows =
-            prepare.getBody().front().back().getNumOperands() == 2;
+      if (PrepareOp prepare = plan.lookupPrepare(table.getTable())) {
+        Operation &yield = prepare.getBody().front().back();
+        arg.hasRelationRows = yield.getNumOperands() == 2;
+        arg.hasRest = isStoredInParts(yield.getOperand(0));
+      }
       addTable(table, std::move(arg));
     } else if (auto position = dyn_cast<PositionOp>(op)) {
       addPosition(position, isTile);
@@ -229,6 +231,10 @@ void ArgCollector::addTerms(PlanOp plan, Block &body) {
       add(TileArgKind::OwnValue, /*rank=*/2);
     }
   }
+}
+
+bool posenc::isStoredInParts(Value table) {
+  return static_cast<bool>(table.getDefiningOp<PrefixSumOp>());
 }
 
 /// The keys that some step reads.

@@ -114,11 +114,6 @@ std::string SpecGenerator::makeText() {
   for (int64_t count = number(4); count > 0; --count)
     pieces.push_back(choose<StringRef>(termPieces));
   StringRef mask = choose<StringRef>(masks);
-  // Gates are summed in f32 from the first key on: a row that sees few late
-  // keys keeps less than the rule asks for (docs/spec.md, "Limits").
-  if (mask.contains("window") || mask.contains("chunk") ||
-      mask.contains("segments"))
-    llvm::erase(pieces, "#posenc.fox");
   std::string text = formatv(
       "posenc.kernel @random heads({0}) kv_heads({1}) head_dim({2}) "
       "value_dim({3}) mask({4})",

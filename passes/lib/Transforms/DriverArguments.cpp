@@ -119,7 +119,8 @@ Value DriverArguments::emitScan(const TileArg &arg, const CallSite &site) {
 
 Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
                                  Value address, ArrayRef<Value> extents,
-                                 ArrayRef<Value> strides, Value lowestRow) {
+                                 ArrayRef<Value> strides, Value lowestRow,
+                                 Value restStride) {
   ArrayRef<TableAxis> axes = arg.type.getAxes();
   Dimensions dimensions;
   for (TableAxis dim : arg.dims) {
@@ -146,6 +147,8 @@ Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
   }
   if (dimensions.empty())
     dimensions.push_back({b.i64(1), b.i64(1)});
+  if (restStride)
+    dimensions.push_back({b.i64(2), restStride});
   return emitBuffer(address, dimensions);
 }
 
@@ -161,8 +164,7 @@ Value DriverArguments::emitTable(const TileArg &arg, const CallSite &site) {
     extents.push_back(frame.extent(tensor, number));
     strides.push_back(frame.stride(tensor, number));
   }
-  return emitSlice(arg, site, frame.element(tensor, indices), extents, strides,
-                   Value());
+  return emitSlice(arg, site, frame.element(tensor, indices), extents, strides);
 }
 
 Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
@@ -172,7 +174,7 @@ Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
   if (rows.lowestRow && site.queryBegin)
     cutRows(table, site, rows);
   return emitSlice(arg, site, rows.address, rows.extents, rows.strides,
-                   rows.lowestRow);
+                   rows.lowestRow, rows.restStride);
 }
 
 /// Rows without bounds: those that the pairs of a call look up.
@@ -235,7 +237,7 @@ Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
     }
     stride *= extent;
   }
-  return emitSlice(arg, site, host, extents, strides, Value());
+  return emitSlice(arg, site, host, extents, strides);
 }
 
 Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {

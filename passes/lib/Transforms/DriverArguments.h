@@ -62,7 +62,8 @@ private:
                         mlir::Value address,
                         llvm::ArrayRef<mlir::Value> extents,
                         llvm::ArrayRef<mlir::Value> strides,
-                        mlir::Value lowestRow);
+                        mlir::Value lowestRow = {},
+                        mlir::Value restStride = {});
   mlir::Value emitPositions(const TileArg &arg, const CallSite &site);
   mlir::Value emitOutput(const CallSite &site);
   mlir::Value emitLogSumExp(const CallSite &site);

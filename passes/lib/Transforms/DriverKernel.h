@@ -40,6 +40,8 @@ struct DriverTable {
   RelationOp relation;
 
   llvm::StringRef getName() { return op.getSymName(); }
+  /// Whether each number is stored in two.
+  bool hasParts() { return values && isStoredInParts(values); }
 };
 
 struct DriverPlan {

@@ -343,7 +343,13 @@ private:
                       : arg.hasRelationRows ? std::llround(row)
                                             : numbers.clamp(dim, row));
     index.resize(std::max<size_t>(index.size(), 1));
+    if (arg.hasRest)
+      index.push_back(0);
     double number = numbers.at(index);
+    if (arg.hasRest) {
+      index.back() = 1;
+      number += numbers.at(index);
+    }
     bool isDense = llvm::is_contained(arg.dims, TableAxis::query) &&
                    llvm::is_contained(arg.dims, TableAxis::key);
     return isDense && number <= -1e30 ? -INFINITY : number;

@@ -99,6 +99,9 @@ struct TileArg {
   /// PreparedTable: the prepare yields a relation, whose values are the indices
   /// of the row dimension: its min is the lowest value of the call.
   bool hasRelationRows = false;
+  /// PreparedTable: a dimension of extent 2 behind `dims` holds each number in
+  /// two parts, its f32 and what rounding has cut off.
+  bool hasRest = false;
 
   /// The name of the parameter, unique in its function.
   std::string getName() const;
@@ -123,6 +126,10 @@ mlir::FailureOr<llvm::SmallVector<TileFunction>> getTileFunctions(PlanOp plan);
 /// PreparedTable, AllKeys, KeyPositions, KeyBegin), and a TransformedKey for
 /// each result of posenc.keys that is not the keys themselves.
 std::optional<TileFunction> getKeyFunction(PlanOp plan);
+
+/// Whether each number of a prepared table is stored in two parts: differences
+/// of long sums would keep too little of one f32.
+bool isStoredInParts(mlir::Value table);
 
 /// The symbol of the Key argument behind result `index` of posenc.keys.
 std::string getKeySymbol(PlanOp plan, unsigned index);
