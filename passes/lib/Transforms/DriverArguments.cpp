@@ -53,11 +53,13 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
                       {{headDim, b.i64(1)},
                        {site.keyCount, frame.stride(DriverKernel::Key, 2)}});
   }
-  // At the start of the shared scratch, [vectors, B, Hkv, Lk, D].
+  // At the start of the shared scratch, [vectors, B, Hkv or H, Lk, D].
+  Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
+  Value head = plan.hasKeysByHead ? site.head : site.kvHead;
   int64_t vector = std::distance(plan.transformed.begin(),
                                  llvm::find(plan.transformed, symbol.str()));
   Value row = b.add(b.mul(b.i64(vector), frame.batch()), site.batch);
-  row = b.add(b.mul(row, frame.kvHeads()), site.kvHead);
+  row = b.add(b.mul(row, heads), head);
   row = b.add(b.mul(row, frame.keyLen()), site.keyBegin);
   Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
   return emitBuffer(host, {{headDim, b.i64(1)}, {site.keyCount, headDim}});

@@ -11,7 +11,8 @@ namespace posenc {
 
 /// Where a call stands; i64 unless said.
 struct CallSite {
-  mlir::Value batch, head, kvHead; // in the key transform head is kvHead
+  mlir::Value batch, head, kvHead; // in the key transform the keys' head is
+                                   // both, unless each query head has its own
   mlir::Value queryBegin, rows;    // null in the key transform
   mlir::Value keyBegin, keyCount;
   mlir::Value tileRows, stateColumns;      // of the tile function

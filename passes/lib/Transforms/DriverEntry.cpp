@@ -172,7 +172,8 @@ private:
   Value emitKeyBytes(DriverFrame frame) {
     if (kernel.keyVectors == 0)
       return b.i64(0);
-    Value rows = b.mul(b.mul(frame.batch(), frame.kvHeads()), frame.keyLen());
+    Value heads = kernel.hasKeysByHead ? frame.heads() : frame.kvHeads();
+    Value rows = b.mul(b.mul(frame.batch(), heads), frame.keyLen());
     int64_t rowBytes =
         kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
     return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);

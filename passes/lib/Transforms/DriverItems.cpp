@@ -28,6 +28,12 @@ static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
       }));
 }
 
+/// The key head that a query head reads.
+static Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
+  int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
+  return b.div(head, b.i64(group));
+}
+
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
@@ -37,9 +43,13 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
   auto emitChunks = [](DriverBuilder &b, DriverFrame frame) {
     return b.ceilDiv(frame.keyLen(), kKeyChunk);
   };
+  bool isByHead = plan.hasKeysByHead;
+  auto emitHeads = [=](DriverFrame frame) {
+    return isByHead ? frame.heads() : frame.kvHeads();
+  };
   DriverItems items;
   items.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
-    return b.mul(b.mul(frame.batch(), frame.kvHeads()), emitChunks(b, frame));
+    return b.mul(b.mul(frame.batch(), emitHeads(frame)), emitChunks(b, frame));
   };
   items.function = defineItem(b, plan.op.getSymName() + "_key_item");
   DriverFrame frame(b, items.function.getArgument(0));
@@ -49,8 +59,11 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
   Value chunks = emitChunks(b, frame);
   Value head = b.div(item, chunks);
   CallSite site;
-  site.batch = b.div(head, frame.kvHeads());
-  site.kvHead = site.head = b.rem(head, frame.kvHeads());
+  Value heads = emitHeads(frame);
+  site.batch = b.div(head, heads);
+  site.kvHead = site.head = b.rem(head, heads);
+  if (isByHead)
+    site.kvHead = emitKeyHead(b, kernel, site.head);
   Value begin = b.mul(b.rem(item, chunks), b.i64(kKeyChunk));
   Value end = b.min(b.add(begin, b.i64(kKeyChunk)), frame.keyLen());
   Value limit = arguments.emitKeyLimit(*plan.keys);
@@ -116,10 +129,9 @@ private:
     Value heads =
         b.min(together, b.sub(b.mul(frame.batch(), frame.heads()), firstHead));
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
-    int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
     site.batch = b.div(batchHead, frame.heads());
     site.head = b.rem(batchHead, frame.heads());
-    site.kvHead = b.div(site.head, b.i64(group));
+    site.kvHead = emitKeyHead(b, kernel, site.head);
     return b.sub(b.sub(tiles, b.i64(1)), b.div(inGroup, heads));
   }
 

@@ -15,7 +15,8 @@ struct DriverItems {
   std::function<mlir::Value(DriverBuilder &, DriverFrame)> emitCount;
 };
 
-/// Transforms the keys of one (batch entry, key head) by chunks.
+/// Transforms the keys of one (batch entry, key head) by chunks, or those of
+/// one query head where query heads have their own.
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
 

@@ -222,6 +222,15 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   return success();
 }
 
+/// Whether the transform of a key head's keys depends on the query head.
+static bool readsHeads(const TileFunction &keys, DriverKernel &kernel) {
+  return llvm::any_of(keys.args, [&](const TileArg &arg) {
+    if (arg.kind == TileArgKind::Angles)
+      return kernel.lookupTable(arg.symbol).heads != DriverTable::Heads::Same;
+    return arg.type && arg.type.hasAxis(TableAxis::head);
+  });
+}
+
 FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
                                               ArrayRef<PlanOp> plans) {
   if (!op.isExpanded())
@@ -253,6 +262,11 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
     if (failed(analyzeTable(table, kernel, plans)))
       return failure();
     kernel.tables.push_back(std::move(table));
+  }
+  for (DriverPlan &plan : kernel.plans) {
+    plan.hasKeysByHead = plan.op.getHeads() != plan.op.getKvHeads() &&
+                         plan.keys && readsHeads(*plan.keys, kernel);
+    kernel.hasKeysByHead |= plan.hasKeysByHead;
   }
   return kernel;
 }

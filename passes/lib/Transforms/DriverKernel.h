@@ -52,6 +52,9 @@ struct DriverPlan {
   /// The symbols of the key vectors that `keys` writes, in scratch one after
   /// another.
   llvm::SmallVector<std::string> transformed;
+  /// Whether these differ between query heads that share a key head: then each
+  /// query head has its own.
+  bool hasKeysByHead = false;
   /// Buffers of (rows, 2 Lk) numbers in the scratch of a worker.
   int64_t scans = 0;
   /// Whether all keys of a row come in one call of the tile function.
@@ -68,8 +71,10 @@ struct DriverKernel {
   /// Rows of the tallest tile and bytes of the largest state.
   int64_t tallest = 0;
   int64_t stateBytes = 0;
-  /// The most transformed key vectors that a plan keeps for a key.
+  /// The most transformed key vectors that a plan keeps for a key, and whether
+  /// some plan keeps them for each query head.
   int64_t keyVectors = 0;
+  bool hasKeysByHead = false;
   /// The most scans of a plan.
   int64_t scans = 0;
   /// Whether queries are looked up among the keys, so that Lq must not exceed

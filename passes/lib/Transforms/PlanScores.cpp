@@ -132,7 +132,7 @@ public:
         return failure();
     for (auto *vectors : {&terms.queries, &terms.keys})
       for (auto &[vector, use] : *vectors)
-        if (failed(checkVector(vector, kernel)))
+        if (failed(checkVector(vector)))
           return failure();
     for (auto &[query, use] : terms.queries)
       reportScale(query, use);
