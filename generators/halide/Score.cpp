@@ -86,6 +86,16 @@ FailureOr<ScoreValue> ScoreBuilder::translate(mlir::Operation &op) {
     return map(mapOp);
   if (auto selectOp = llvm::dyn_cast<SelectOp>(op))
     return select(selectOp);
+  if (auto mlp = llvm::dyn_cast<HeadMlpOp>(op)) {
+    // Computed before, for all heads together.
+    Halide::ImageParam mixed =
+        context.params.buffer(TileArgKind::Mixed, getNetworkSymbol(mlp));
+    result.at = [=](Expr j) {
+      return mixed(context.i, keys.validKey(context.t, j));
+    };
+    result.mayBeMasked = true;
+    return result;
+  }
   if (auto scanOp = llvm::dyn_cast<RowscanOp>(op))
     return scan(scanOp);
   return op.emitOpError("cannot be generated in a posenc.step");

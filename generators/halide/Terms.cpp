@@ -215,6 +215,9 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
     case TableAxis::query:
       index.push_back(place.row);
       break;
+    case TableAxis::head:
+      index.push_back(place.head);
+      break;
     default:
       // Rows beyond the tile's last have distances of their own.
       index.push_back(

@@ -24,6 +24,7 @@ struct TokenPlace {
   Halide::Expr row, rowIndex; // undefined where only keys are
   Halide::Expr key, keyIndex; // undefined where only queries are
   Halide::Expr inBlock;       // the key within its block, if it is in one
+  Halide::Expr head;          // undefined where tables are those of one head
 };
 
 /// Reads inputs at one place.

@@ -115,6 +115,49 @@ Value DriverArguments::emitScan(const TileArg &arg, const CallSite &site) {
                      {b.mul(site.keyCount, b.i64(2)), site.tileRows}});
 }
 
+/// Scores around a network: those of the call's keys and, of what the network
+/// sees, as many more as it reaches.
+Value DriverArguments::emitScores(const TileArg &arg, const CallSite &site) {
+  unsigned number = 0;
+  (void)StringRef(arg.symbol).getAsInteger(10, number);
+  DriverPlan::Network &network = plan.networks[number];
+  const NetworkFunctions &functions = network.functions.front();
+  bool isInput =
+      arg.kind == TileArgKind::AllScores || arg.kind == TileArgKind::HeadScores;
+  int64_t heads = kernel.op.getHeads();
+  Value channel = b.i64(isInput ? network.inputs : network.results);
+  if (site.head)
+    channel = b.add(channel, site.head);
+  Value begin = site.keyBegin, count = site.keyCount;
+  if (arg.kind == TileArgKind::AllScores) {
+    Value end = b.add(b.add(begin, count), b.i64(functions.reach));
+    begin = b.max(b.sub(begin, b.i64(functions.reach)), b.i64(0));
+    count = b.sub(b.min(end, frame.keyLen()), begin);
+  }
+  Value columns = b.i64(plan.getScoreColumns());
+  Value row = b.add(b.mul(channel, columns), b.sub(begin, site.firstColumn));
+  Value host =
+      b.element(site.scores, b.mul(row, site.tileRows), b.getF32Type());
+  Value perChannel = b.mul(columns, site.tileRows);
+  Dimensions dimensions = {{site.tileRows, b.i64(1)}, {count, site.tileRows}};
+  switch (arg.kind) {
+  case TileArgKind::AllScores:
+    dimensions.back().min = b.sub(begin, site.keyBegin);
+    dimensions.push_back({b.i64(heads * functions.inputs), perChannel});
+    break;
+  case TileArgKind::HeadScores:
+    dimensions.push_back(
+        {b.i64(functions.inputs), b.mul(b.i64(heads), perChannel)});
+    break;
+  case TileArgKind::AllMixed:
+    dimensions.push_back({b.i64(heads), perChannel});
+    break;
+  default:
+    break;
+  }
+  return emitBuffer(host, dimensions);
+}
+
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
@@ -233,7 +276,7 @@ Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
                                                           : rest;
     extents[number] = b.i64(extent);
     strides[number] = b.i64(stride);
-    if (axes[number] == TableAxis::head) {
+    if (axes[number] == TableAxis::head && site.head) {
       Value head = b.add(frame.firstHead(), site.head);
       host = b.element(host, b.mul(head, b.i64(stride)), b.getF32Type());
     }
@@ -336,6 +379,11 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
         site.state, {{site.tileRows, one}, {site.stateColumns, site.tileRows}});
   case TileArgKind::Scan:
     return emitScan(arg, site);
+  case TileArgKind::AllScores:
+  case TileArgKind::HeadScores:
+  case TileArgKind::AllMixed:
+  case TileArgKind::Mixed:
+    return emitScores(arg, site);
   case TileArgKind::Output:
     return emitOutput(site);
   case TileArgKind::LogSumExp:

@@ -20,6 +20,9 @@ struct CallSite {
   mlir::Value isFirst, isLast;             // i1: first and last run of the rows
   mlir::Value state;                       // address
   mlir::Value scan;                        // that of the first scan
+  // With networks: the address of their scores and the key of column 0. In the
+  // call of a network `head` is null.
+  mlir::Value scores, firstColumn;
 };
 
 class DriverArguments {
@@ -52,6 +55,7 @@ private:
   mlir::Value emitOwnValues(const CallSite &site);
   mlir::Value emitScan(const TileArg &arg, const CallSite &site);
   mlir::Value emitAngles(const TileArg &arg, const CallSite &site);
+  mlir::Value emitScores(const TileArg &arg, const CallSite &site);
   mlir::Value emitStrip(const TileArg &arg, const CallSite &site);
   mlir::Value emitTable(const TileArg &arg, const CallSite &site);
   mlir::Value emitConstants(const TileArg &arg, const CallSite &site);

@@ -18,6 +18,13 @@ static func::FuncOp defineItem(DriverBuilder &b, const Twine &name) {
   return b.define(name, type, /*isPublic=*/false);
 }
 
+/// The (batch entry, head) pairs that are items of their own; a network mixes
+/// all heads.
+static Value emitSeparateHeads(DriverBuilder &b, DriverFrame frame,
+                               bool hasNetworks) {
+  return hasNetworks ? frame.batch() : b.mul(frame.batch(), frame.heads());
+}
+
 /// Returns a tile function's code as a status.
 static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
   b.ret(b.ifElse(
@@ -84,11 +91,11 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
 /// The heads of the batch whose tiles are handed out together, longest first
 /// among them: enough of them that every worker has several tiles, and few, so
 /// that workers meet in the same keys and values.
-static Value emitHeadsTogether(DriverBuilder &b, DriverFrame frame,
-                               Value tiles) {
+static Value emitHeadsTogether(DriverBuilder &b, DriverFrame frame, Value tiles,
+                               Value allHeads) {
   Value wanted = b.mul(frame.workers(), b.i64(4));
   Value heads = b.div(b.add(wanted, b.sub(tiles, b.i64(1))), tiles);
-  return b.min(heads, b.mul(frame.batch(), frame.heads()));
+  return b.min(heads, allHeads);
 }
 
 namespace {
@@ -108,8 +115,8 @@ public:
     site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
     site.stateColumns =
         ofFunction([](auto &tile) { return tile.stateColumns; });
-    site.state = frame.workerScratch(worker);
-    site.scan = b.byteOffset(site.state, kernel.getStateBytes());
+    states = site.state = frame.workerScratch(worker);
+    site.scan = site.scores = b.byteOffset(states, kernel.getAllStateBytes());
     Value end = b.min(b.add(rows.begin, site.tileRows), frame.queryLen());
     Value rowLimit = arguments.emitRowLimit(plan.tiles.front());
     return b.forPieces(rows.begin, end, rowLimit, [&](Value at, Value count) {
@@ -122,16 +129,21 @@ private:
   /// before, since with a causal mask later tiles see more keys.
   Value emitHeadAndTile(const RowCut &cut, Value item) {
     Value tiles = cut.emitCount(b, frame.queryLen());
-    Value together = emitHeadsTogether(b, frame, tiles);
+    bool hasNetworks = !plan.networks.empty();
+    Value allHeads = emitSeparateHeads(b, frame, hasNetworks);
+    Value together = emitHeadsTogether(b, frame, tiles, allHeads);
     Value perGroup = b.mul(together, tiles);
     Value firstHead = b.mul(b.div(item, perGroup), together);
     Value inGroup = b.rem(item, perGroup);
-    Value heads =
-        b.min(together, b.sub(b.mul(frame.batch(), frame.heads()), firstHead));
+    Value heads = b.min(together, b.sub(allHeads, firstHead));
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
-    site.batch = b.div(batchHead, frame.heads());
-    site.head = b.rem(batchHead, frame.heads());
-    site.kvHead = emitKeyHead(b, kernel, site.head);
+    if (hasNetworks) {
+      site.batch = batchHead;
+    } else {
+      site.batch = b.div(batchHead, frame.heads());
+      site.head = b.rem(batchHead, frame.heads());
+      site.kvHead = emitKeyHead(b, kernel, site.head);
+    }
     return b.sub(b.sub(tiles, b.i64(1)), b.div(inGroup, heads));
   }
 
@@ -151,17 +163,91 @@ private:
     SmallVector<Value> ends = emitStepEnds(at, b.add(at, count));
     Value keys = ends.back();
     Value run = plan.hasOneRun() ? keys : emitRunLength();
+    if (!plan.networks.empty())
+      run = b.min(run, b.i64(plan.op.getKeys()));
     return b.forPieces(b.i64(0), keys, run, [&](Value begin, Value length) {
       site.keyBegin = begin;
       site.keyCount = length;
       site.isFirst = b.equal(begin, b.i64(0));
       site.isLast = b.equal(b.add(begin, length), keys);
       site.stepEnds = emitRunEnds(ends);
-      SmallVector<Value> values = arguments.emit(plan.tiles.front(), site);
-      return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
-        return b.call(plan.tiles[index].symbol, b.getI32Type(), values);
-      });
+      return plan.networks.empty() ? emitTile(site) : emitAllHeads();
     });
+  }
+
+  Value emitTile(const CallSite &at) {
+    return emitCall(at, [](DriverPlan &plan, unsigned index) -> auto & {
+      return plan.tiles[index];
+    });
+  }
+
+  /// Calls a function that there is one of for each tile function; all have
+  /// the same arguments.
+  Value emitCall(
+      const CallSite &at,
+      function_ref<const TileFunction &(DriverPlan &, unsigned)> getFunction) {
+    SmallVector<Value> values = arguments.emit(getFunction(plan, 0), at);
+    return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
+      return b.call(getFunction(plan, index).symbol, b.getI32Type(), values);
+    });
+  }
+
+  /// The tiles of all heads for the keys of a run, with what networks give.
+  Value emitAllHeads() {
+    site.firstColumn = b.sub(site.keyBegin, b.i64(plan.getScoreMargin()));
+    Value status = b.i32(0);
+    for (size_t number = 0; number < plan.networks.size(); ++number)
+      status = b.ifOk(status, [&] { return emitNetwork(number); });
+    return b.ifOk(status, [&] {
+      return forHeads(site,
+                      [&](const CallSite &ofHead) { return emitTile(ofHead); });
+    });
+  }
+
+  Value forHeads(const CallSite &base,
+                 function_ref<Value(const CallSite &)> body) {
+    return b.forPieces(
+        b.i64(0), frame.heads(), b.i64(1), [&](Value head, Value) {
+          CallSite ofHead = base;
+          ofHead.head = head;
+          ofHead.kvHead = emitKeyHead(b, kernel, head);
+          Value bytes = b.mul(head, b.i64(kernel.getStateBytes()));
+          ofHead.state = b.element(states, bytes, b.getI8Type());
+          return body(ofHead);
+        });
+  }
+
+  /// The run's keys and `margin` more on either side, where there are keys.
+  CallSite widenRun(int64_t margin) {
+    CallSite wide = site;
+    Value end = b.add(b.add(site.keyBegin, site.keyCount), b.i64(margin));
+    wide.keyBegin = b.max(b.sub(site.keyBegin, b.i64(margin)), b.i64(0));
+    wide.keyCount = b.sub(b.min(end, frame.keyLen()), wide.keyBegin);
+    return wide;
+  }
+
+  Value emitNetwork(size_t number) {
+    DriverPlan::Network &network = plan.networks[number];
+    auto getScores = [=](DriverPlan &plan, unsigned index) -> auto & {
+      return plan.networks[number].functions[index].scores;
+    };
+    auto getNetwork = [=](DriverPlan &plan, unsigned index) -> auto & {
+      return plan.networks[number].functions[index].network;
+    };
+    CallSite seen = widenRun(network.getReach());
+    Value limit = arguments.emitKeyLimit(getScores(plan, 0));
+    Value seenEnd = b.add(seen.keyBegin, seen.keyCount);
+    Value status = forHeads(seen, [&](const CallSite &ofHead) {
+      return b.forPieces(seen.keyBegin, seenEnd, limit,
+                         [&](Value at, Value count) {
+                           CallSite piece = ofHead;
+                           piece.keyBegin = at;
+                           piece.keyCount = count;
+                           return emitCall(piece, getScores);
+                         });
+    });
+    return b.ifOk(
+        status, [&] { return emitCall(widenRun(network.margin), getNetwork); });
   }
 
   /// Where each step would end if its keys need not be whole blocks.
@@ -218,6 +304,7 @@ private:
   DriverPlan &plan;
   DriverArguments arguments;
   Value function; // number of the tile function
+  Value states;   // of all heads
   CallSite site;
 };
 } // namespace
@@ -228,9 +315,10 @@ DriverItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
   auto heights = llvm::map_to_vector(
       plan.tiles, [](const TileFunction &tile) { return tile.rows; });
   RowCut cut(name, heights);
+  bool hasNetworks = !plan.networks.empty();
   DriverItems items;
   items.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
-    return b.mul(b.mul(frame.batch(), frame.heads()),
+    return b.mul(emitSeparateHeads(b, frame, hasNetworks),
                  cut.emitCount(b, frame.queryLen()));
   };
   items.function = defineItem(b, name + "_tile_item");

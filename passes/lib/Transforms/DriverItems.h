@@ -20,7 +20,8 @@ struct DriverItems {
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
 
-/// Computes the query tiles of one (batch entry, head), long ones first.
+/// Computes the query tiles of one (batch entry, head), long ones first; with
+/// networks over heads those of all heads of a batch entry.
 DriverItems emitTileItems(DriverBuilder &b, DriverKernel &kernel,
                           DriverPlan &plan);
 

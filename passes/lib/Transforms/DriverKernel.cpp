@@ -189,6 +189,33 @@ static void analyzeArguments(const TileFunction &function,
   }
 }
 
+/// The functions of the networks, and where scores are.
+static void analyzeNetworks(DriverPlan &plan, DriverKernel &kernel) {
+  int64_t heads = plan.op.getHeads();
+  plan.networks.resize(getNetworks(plan.op).size());
+  for (const TileFunction &tile : plan.tiles)
+    for (auto [network, functions] :
+         llvm::zip_equal(plan.networks, getNetworkFunctions(plan.op, tile)))
+      network.functions.push_back(functions);
+  int64_t margin = 0;
+  for (DriverPlan::Network &network : llvm::reverse(plan.networks)) {
+    network.margin = margin;
+    margin = network.getReach();
+  }
+  for (DriverPlan::Network &network : plan.networks) {
+    network.inputs = plan.scoreChannels;
+    network.results = network.inputs + heads * network.functions.front().inputs;
+    plan.scoreChannels = network.results + heads;
+  }
+  if (plan.networks.empty())
+    return;
+  kernel.needsAllHeads = true;
+  int64_t numbers =
+      plan.scoreChannels * plan.getScoreColumns() * kernel.tallest;
+  kernel.scoreBytes =
+      std::max<int64_t>(kernel.scoreBytes, numbers * sizeof(float));
+}
+
 static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   if (failed(checkKernelOf(plan.op, kernel.op)))
     return failure();
@@ -219,6 +246,7 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
     kernel.stateBytes = std::max<int64_t>(
         kernel.stateBytes, tile.rows * tile.stateColumns * sizeof(float));
   }
+  analyzeNetworks(plan, kernel);
   return success();
 }
 

@@ -134,7 +134,7 @@ public:
       queries.push_back(query);
     for (auto &[key, use] : terms.keys)
       keys.push_back(key);
-    plan.setDescending(terms.hasScan);
+    plan.setDescending(static_cast<bool>(terms.scan));
     writeKeys(tables);
     writePrologue(tables);
     if (terms.hasInterior())
