@@ -88,8 +88,69 @@ Expr Products::addSection(int begin, int end, Product product) {
   return section.dots(i, j, t);
 }
 
+Expr Products::readVector(TableDotOp op, Expr channel) const {
+  mlir::Value vector = op.getVector();
+  if (llvm::isa<QueryType>(vector.getType()))
+    return vectors.query(vector, context.i, channel);
+  return vectors.key(vector, keys.validKey(context.t, context.j), channel);
+}
+
+// v . (e W) = (v W') . e for a row e of the unprojected table. Each number of e
+// is a function that is evaluated for every score, in f64 like the sums.
+mlir::FailureOr<Func> Products::projectedDot(TableDotOp op, Func place,
+                                             TermSource &terms) {
+  Var i = context.i, j = context.j, t = context.t, m("m");
+  auto project = op.getTable().getDefiningOp<ProjectOp>();
+  auto function = project.getTable().getDefiningOp<TableMapOp>();
+  if (!function)
+    return op.emitOpError("expects a posenc.table_map behind its projected "
+                          "table");
+  bool failed = false;
+  auto read = [&](mlir::Value table, Expr row, Expr channel) -> Expr {
+    TermInput index;
+    index.value = row;
+    mlir::FailureOr<TermInput> term =
+        terms.readTable(table, TokenPlace(), index, channel);
+    failed |= mlir::failed(term);
+    return failed ? Halide::Internal::make_const(Halide::Float(64), 0)
+                  : Halide::cast<double>(term->value);
+  };
+  ProjectedDot dot{Func("projected_dots"), Func("projected_vector"),
+                   llvm::isa<QueryType>(op.getVector().getType())};
+  RDom channel(0, static_cast<int>(context.shape.headDim), "channel");
+  std::vector<Var> token =
+      dot.isOfQuery ? std::vector<Var>{i, m} : std::vector<Var>{j, m, t};
+  dot.vector(token) = Halide::cast<double>(0);
+  dot.vector(token) += Halide::cast<double>(readVector(op, channel)) *
+                       read(project.getWeights(), m, channel);
+
+  RDom index(0, static_cast<int>(function.getChannels()), "index");
+  Expr row = place(i, j, t), value;
+  if (llvm::isa<ScoreType>(op.getIndex().getType())) {
+    Expr low = floor(row), share = Halide::cast<double>(row - low);
+    value = read(project.getTable(), low, index) *
+                (Halide::cast<double>(1) - share) +
+            read(project.getTable(), low + 1.f, index) * share;
+  } else {
+    value = read(project.getTable(), row, index);
+  }
+  if (failed)
+    return mlir::failure();
+  std::vector<Expr> at = dot.isOfQuery ? std::vector<Expr>{i, index.x}
+                                       : std::vector<Expr>{j, index.x, t};
+  dot.product(i, j, t) = Halide::cast<double>(0);
+  dot.product(i, j, t) += dot.vector(at) * value;
+  projectedDots.push_back(dot);
+  Func result("table_dots");
+  result(i, j, t) = Halide::cast<float>(dot.product(i, j, t));
+  dots.push_back(result);
+  return result;
+}
+
 mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place,
                                          TermSource &terms) {
+  if (op.getTable().getDefiningOp<ProjectOp>())
+    return projectedDot(op, place, terms);
   Var i = context.i, j = context.j, t = context.t;
   RDom channel(0, static_cast<int>(context.shape.headDim), "channel");
   bool failed = false;
@@ -110,13 +171,9 @@ mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place,
   }
   if (failed)
     return mlir::failure();
-  mlir::Value vector = op.getVector();
-  Expr factor = llvm::isa<QueryType>(vector.getType())
-                    ? vectors.query(vector, i, channel)
-                    : vectors.key(vector, keys.validKey(t, j), channel);
   Func product("table_dots");
   product(i, j, t) = 0.f;
-  product(i, j, t) += factor * value;
+  product(i, j, t) += readVector(op, channel) * value;
   tableDots.push_back(product);
   return product;
 }
@@ -164,5 +221,21 @@ void Products::schedule(const ScoreLevels &levels) {
         .split(i, outer, inner, lanes)
         .reorder(inner, product.rvars(0)[0], outer, j)
         .vectorize(inner);
+  }
+  for (ProjectedDot &dot : projectedDots) {
+    dot.product.compute_at(levels.group)
+        .bound(i, 0, rows)
+        .align_bounds(j, keysOfTile)
+        .bound_extent(j, keysOfTile)
+        .vectorize(i, lanes);
+    RVar index = dot.product.rvars(0)[0];
+    dot.product.update().reorder(i, j, index).vectorize(i, lanes);
+    dot.vector.compute_at(dot.product, index);
+    if (dot.isOfQuery)
+      dot.vector.bound(i, 0, rows)
+          .vectorize(i, lanes)
+          .update()
+          .reorder(i, dot.vector.rvars(0)[0])
+          .vectorize(i, lanes);
   }
 }

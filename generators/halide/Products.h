@@ -57,6 +57,12 @@ private:
   };
   using Product = llvm::function_ref<Halide::Expr(Halide::Expr)>;
   Halide::Expr addSection(int begin, int end, Product product);
+  /// A channel of the vector of a product with a table.
+  Halide::Expr readVector(TableDotOp op, Halide::Expr channel) const;
+  /// The same, where the table is a projected function of the row: the vector
+  /// is projected.
+  mlir::FailureOr<Halide::Func> projectedDot(TableDotOp op, Halide::Func place,
+                                             TermSource &terms);
 
   const TileContext &context;
   const KeyBlocks &keys;
@@ -65,6 +71,13 @@ private:
   Halide::Var turn{"turn"};
   std::vector<Section> sections;
   std::vector<Halide::Func> dots, tableDots;
+  /// A product with a projected table, and the numbers of the vector that one
+  /// step of its sum needs.
+  struct ProjectedDot {
+    Halide::Func product, vector;
+    bool isOfQuery;
+  };
+  std::vector<ProjectedDot> projectedDots;
 };
 
 } // namespace posenc

@@ -86,6 +86,16 @@ FailureOr<ScoreValue> ScoreBuilder::translate(mlir::Operation &op) {
     return map(mapOp);
   if (auto selectOp = llvm::dyn_cast<SelectOp>(op))
     return select(selectOp);
+  if (auto mlp = llvm::dyn_cast<HeadMlpOp>(op)) {
+    // Computed before, for all heads together.
+    Halide::ImageParam mixed =
+        context.params.buffer(TileArgKind::Mixed, getNetworkSymbol(mlp));
+    result.at = [=](Expr j) {
+      return mixed(context.i, keys.validKey(context.t, j));
+    };
+    result.mayBeMasked = true;
+    return result;
+  }
   if (auto scanOp = llvm::dyn_cast<RowscanOp>(op))
     return scan(scanOp);
   return op.emitOpError("cannot be generated in a posenc.step");
@@ -139,8 +149,9 @@ struct RegionInputs {
   Expr isPairMasked;
 
   RegionInputs(llvm::ArrayRef<TermInput> inputs, Halide::Type type,
-               SmallVector<Expr> leading = {})
-      : arguments(std::move(leading)) {
+               llvm::ArrayRef<Expr> leading = {}) {
+    for (const Expr &score : leading)
+      arguments.push_back(Halide::cast(type, score));
     for (const TermInput &input : inputs) {
       onRow |= input.dependsOnRow;
       onKey |= input.dependsOnKey;
@@ -262,7 +273,8 @@ FailureOr<ScoreValue> ScoreBuilder::tableDot(TableDotOp op) {
 }
 
 // A function of scores is evaluated in f32, like the scores, on its way from
-// the accumulators to the score tile. Masked scores stay masked.
+// the accumulators to the score tile; in f64 where it reads numbers that need
+// it. Masked scores stay masked.
 FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
   SmallVector<Expr> leading;
   ScoreValue result;
@@ -284,21 +296,25 @@ FailureOr<ScoreValue> ScoreBuilder::map(MapOp op) {
       op.getInputs(), terms.getPlace(context.j), sum ? Expr(sum->x) : Expr());
   if (mlir::failed(read))
     return mlir::failure();
-  RegionInputs inputs(*read, Halide::Float(32), leading);
+  bool isPrecise = llvm::any_of(
+      *read, [](const TermInput &input) { return input.isPrecise; });
+  Halide::Type type = Halide::Float(isPrecise ? 64 : 32);
+  RegionInputs inputs(*read, type, leading);
   if (inputs.isPairMasked.defined())
     addMask(inputs.isPairMasked);
 
-  Expr value =
-      evaluateRegion(op.getBody(), inputs.arguments, Halide::Float(32));
-  Mapped mapped{Func("mapped"), Func(), callsLibrary(op.getBody())};
+  Expr value = evaluateRegion(op.getBody(), inputs.arguments, type);
+  Mapped mapped{Func("mapped"), Func(),
+                isPrecise || callsLibrary(op.getBody())};
   std::vector<Var> variables = getVariables(context, true, true);
   if (sum) {
     mapped.isLarge = true;
     mapped.sum = Func("map_sum");
-    mapped.sum(variables) = 0.f;
+    mapped.sum(variables) = Halide::cast(type, 0);
     mapped.sum(variables) += value;
     value = mapped.sum(variables);
   }
+  value = Halide::cast<float>(value);
   if (isMasked.defined())
     value = Halide::select(isMasked, kMaskedScore, value);
   // A Func of its own: the score is used twice, for the tile and its maximum.

@@ -215,6 +215,9 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
     case TableAxis::query:
       index.push_back(place.row);
       break;
+    case TableAxis::head:
+      index.push_back(place.head);
+      break;
     default:
       // Rows beyond the tile's last have distances of their own.
       index.push_back(
@@ -222,7 +225,17 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
     }
   if (index.empty())
     index.emplace_back(0);
-  term.value = param.buffer(index);
+  if (!param.hasRest) {
+    term.value = param.buffer(index);
+    return term;
+  }
+  auto part = [&](int number) {
+    std::vector<Expr> place = index;
+    place.emplace_back(number);
+    return Halide::cast<double>(param.buffer(place));
+  };
+  term.value = part(0) + part(1);
+  term.isPrecise = true;
   return term;
 }
 

@@ -14,6 +14,8 @@ struct TermInput {
   /// The table that is read at (query, key), if it is one: its small values
   /// mask the pair.
   bool isPairTable = false;
+  /// An f32 would not do for differences of it.
+  bool isPrecise = false;
 };
 
 /// A query, a key or a pair of them. Rows and keys of buffers are clamped to
@@ -22,6 +24,7 @@ struct TokenPlace {
   Halide::Expr row, rowIndex; // undefined where only keys are
   Halide::Expr key, keyIndex; // undefined where only queries are
   Halide::Expr inBlock;       // the key within its block, if it is in one
+  Halide::Expr head;          // undefined where tables are those of one head
 };
 
 /// Reads inputs at one place.

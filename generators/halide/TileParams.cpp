@@ -8,7 +8,8 @@ using Halide::ImageParam;
 static bool isOutput(TileArgKind kind) {
   return kind == TileArgKind::State || kind == TileArgKind::Output ||
          kind == TileArgKind::Scan || kind == TileArgKind::LogSumExp ||
-         kind == TileArgKind::TransformedKey;
+         kind == TileArgKind::TransformedKey ||
+         kind == TileArgKind::HeadScores || kind == TileArgKind::AllMixed;
 }
 
 TileParams::TileParams(const TileFunction &function) {
@@ -23,13 +24,15 @@ TileParams::TileParams(const TileFunction &function) {
       param.buffer =
           ImageParam(arg.isInteger ? Halide::Int(32) : Halide::Float(32),
                      static_cast<int>(arg.rank), arg.getName());
-      // Strips and rows of relations do not start at 0; tables are the only
-      // buffers whose innermost stride is free.
+      // Strips, rows of relations and the keys of networks do not start at 0;
+      // tables are the only buffers whose innermost stride is free.
       bool isTable = arg.kind == TileArgKind::Table ||
                      arg.kind == TileArgKind::PreparedTable;
       for (int dim = 0; dim < arg.rank; ++dim)
         if (arg.kind != TileArgKind::Strip &&
-            !(arg.hasRelationRows && arg.dims[dim] == TableAxis::row))
+            !(arg.kind == TileArgKind::AllScores && dim == 1) &&
+            !(arg.hasRelationRows && dim < int64_t(arg.dims.size()) &&
+              arg.dims[dim] == TableAxis::row))
           param.buffer.dim(dim).set_min(0);
       if (isTable)
         param.buffer.dim(0).set_stride(Halide::Expr());
@@ -77,7 +80,7 @@ TileParams::Table TileParams::table(mlir::Value table) const {
     return isRight && arg.isAtQuery == static_cast<bool>(atQuery) &&
            (!atQuery || arg.alignment == atQuery.getAlignment());
   });
-  return {param.buffer, param.arg.dims};
+  return {param.buffer, param.arg.dims, param.arg.hasRest};
 }
 
 ImageParam TileParams::positions(PositionOp op) const {

@@ -19,6 +19,8 @@ public:
   struct Table {
     Halide::ImageParam buffer;
     llvm::ArrayRef<TableAxis> dims;
+    /// A last dimension holds the two parts of each number.
+    bool hasRest;
   };
 
   bool has(TileArgKind kind) const;

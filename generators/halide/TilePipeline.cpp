@@ -2,6 +2,7 @@
 #include "TilePipeline.h"
 #include "Epilogue.h"
 #include "KeyTransform.h"
+#include "Network.h"
 #include "OnlineSoftmax.h"
 #include "Prologue.h"
 #include "Scans.h"
@@ -51,6 +52,53 @@ static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
   return lower(pipeline, context.params, function, target);
 }
 
+/// What a network takes of one head.
+static FailureOr<Halide::Module> buildScores(PlanOp plan, HeadMlpOp op,
+                                             const TileShape &shape,
+                                             const TileFunction &function,
+                                             const InstructionSet &target) {
+  TileContext context{shape, TileParams(function)};
+  FailureOr<std::vector<Halide::Func>> queries =
+      buildPrologue(plan.getPrologueOp(), shape, context.params);
+  if (mlir::failed(queries))
+    return mlir::failure();
+  StepVectors vectors(plan, *queries, context.params);
+  NetworkInputs inputs(context, vectors);
+  if (mlir::failed(inputs.build(op)))
+    return mlir::failure();
+  return lower(Halide::Pipeline(inputs.getOutput()), context.params, function,
+               target);
+}
+
+static FailureOr<Halide::Module> buildMixed(HeadMlpOp op,
+                                            const TileShape &shape,
+                                            const TileFunction &function,
+                                            const InstructionSet &target) {
+  TileContext context{shape, TileParams(function)};
+  FailureOr<Halide::Func> mixed = buildNetwork(op, context);
+  if (mlir::failed(mixed))
+    return mlir::failure();
+  return lower(Halide::Pipeline(*mixed), context.params, function, target);
+}
+
+static mlir::LogicalResult addNetworks(PlanOp plan, const TileShape &shape,
+                                       const TileFunction &tile,
+                                       const InstructionSet &target,
+                                       std::vector<Halide::Module> &modules) {
+  for (auto [op, functions] :
+       llvm::zip_equal(getNetworks(plan), getNetworkFunctions(plan, tile))) {
+    auto scores = buildScores(plan, op, shape, functions.scores, target);
+    if (mlir::failed(scores))
+      return mlir::failure();
+    modules.push_back(*scores);
+    auto mixed = buildMixed(op, shape, functions.network, target);
+    if (mlir::failed(mixed))
+      return mlir::failure();
+    modules.push_back(*mixed);
+  }
+  return mlir::success();
+}
+
 FailureOr<std::vector<Halide::Module>>
 posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
   // The second asks the first again: one diagnostic is enough.
@@ -65,6 +113,8 @@ posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
     if (mlir::failed(module))
       return mlir::failure();
     modules.push_back(*module);
+    if (mlir::failed(addNetworks(plan, shape, function, target, modules)))
+      return mlir::failure();
   }
   if (std::optional<TileFunction> function = getKeyFunction(plan)) {
     TileParams params(*function);

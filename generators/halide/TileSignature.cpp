@@ -70,6 +70,14 @@ static StringRef getPrefix(TileArgKind kind) {
     return "lse";
   case TileArgKind::TransformedKey:
     return "keys";
+  case TileArgKind::AllScores:
+    return "all_scores";
+  case TileArgKind::Mixed:
+    return "mixed";
+  case TileArgKind::HeadScores:
+    return "head_scores";
+  case TileArgKind::AllMixed:
+    return "all_mixed";
   }
   llvm_unreachable("unknown argument");
 }
@@ -108,6 +116,8 @@ public:
 
   /// The buffers that the operations of one part of the plan read.
   void addTerms(PlanOp plan, Block &body);
+  /// The tables of a network.
+  void addWeights(PlanOp plan, HeadMlpOp op);
 
 private:
   /// Adds what is not there yet.
@@ -123,8 +133,9 @@ private:
 
   /// "constants<i>", one for each law and type.
   std::string nameConstants(TableOp op);
+  TileArg makeTable(PlanOp plan, Operation *op);
   void addTable(Operation *op, TileArg arg);
-  void addTable(TileArg arg);
+  void addTable(TileArg arg, bool hasHeads = false);
   void addPosition(PositionOp op, bool isTile);
 
   SmallVector<std::pair<Attribute, Type>> constants;
@@ -145,6 +156,9 @@ void ArgCollector::addTable(Operation *op, TileArg arg) {
   arg.type = cast<TableType>(op->getResult(0).getType());
   bool isUsed = false;
   for (Operation *user : op->getUsers()) {
+    // Networks have functions of their own.
+    if (isa<HeadMlpOp>(user))
+      continue;
     auto atQuery = dyn_cast<AtQueryOp>(user);
     if (!atQuery) {
       isUsed = true;
@@ -159,13 +173,15 @@ void ArgCollector::addTable(Operation *op, TileArg arg) {
     addTable(arg);
 }
 
-void ArgCollector::addTable(TileArg arg) {
+void ArgCollector::addTable(TileArg arg, bool hasHeads) {
   for (TableAxis axis :
        {TableAxis::channel, TableAxis::key, TableAxis::query, TableAxis::row})
     if (arg.type.hasAxis(axis))
       arg.dims.push_back(
           arg.isAtQuery && axis == TableAxis::key ? TableAxis::query : axis);
-  arg.rank = std::max<int64_t>(1, arg.dims.size());
+  if (hasHeads && arg.type.hasAxis(TableAxis::head))
+    arg.dims.push_back(TableAxis::head);
+  arg.rank = std::max<int64_t>(1, arg.dims.size()) + (arg.hasRest ? 1 : 0);
   add(std::move(arg));
 }
 
@@ -195,6 +211,40 @@ void ArgCollector::addPosition(PositionOp op, bool isTile) {
   add(std::move(arg));
 }
 
+/// The argument of a posenc.table or posenc.tile.load_table, without its type.
+TileArg ArgCollector::makeTable(PlanOp plan, Operation *op) {
+  TileArg arg;
+  if (auto table = dyn_cast<TableOp>(op)) {
+    arg.kind = TileArgKind::Table;
+    arg.law = table.getLaw();
+    if (auto operand = dyn_cast<OperandAttr>(table.getLaw()))
+      arg.symbol = operand.getName().str();
+    else
+      arg.symbol = nameConstants(table);
+    return arg;
+  }
+  auto table = cast<TileLoadTableOp>(op);
+  arg.kind = TileArgKind::PreparedTable;
+  arg.symbol = table.getTable().str();
+  if (PrepareOp prepare = plan.lookupPrepare(table.getTable())) {
+    Operation &yield = prepare.getBody().front().back();
+    arg.hasRelationRows = yield.getNumOperands() == 2;
+    arg.hasRest = isStoredInParts(yield.getOperand(0));
+  }
+  return arg;
+}
+
+void ArgCollector::addWeights(PlanOp plan, HeadMlpOp op) {
+  for (Value table : op->getOperands()) {
+    Operation *definition = table.getDefiningOp();
+    if (!isa_and_nonnull<TableOp, TileLoadTableOp>(definition))
+      continue;
+    TileArg arg = makeTable(plan, definition);
+    arg.type = cast<TableType>(table.getType());
+    addTable(std::move(arg), /*hasHeads=*/true);
+  }
+}
+
 void ArgCollector::addTerms(PlanOp plan, Block &body) {
   bool isTile = !isa<KeysOp>(body.getParentOp());
   for (Operation &op : body) {
@@ -202,23 +252,8 @@ void ArgCollector::addTerms(PlanOp plan, Block &body) {
       add(TileArgKind::Angles, /*rank=*/2, rotate.getTable());
     } else if (auto strip = dyn_cast<TileLoadStripOp>(op)) {
       add(TileArgKind::Strip, /*rank=*/1, strip.getTable());
-    } else if (auto table = dyn_cast<TableOp>(op)) {
-      TileArg arg;
-      arg.kind = TileArgKind::Table;
-      arg.law = table.getLaw();
-      if (auto operand = dyn_cast<OperandAttr>(table.getLaw()))
-        arg.symbol = operand.getName().str();
-      else
-        arg.symbol = nameConstants(table);
-      addTable(table, std::move(arg));
-    } else if (auto table = dyn_cast<TileLoadTableOp>(op)) {
-      TileArg arg;
-      arg.kind = TileArgKind::PreparedTable;
-      arg.symbol = table.getTable().str();
-      if (PrepareOp prepare = plan.lookupPrepare(table.getTable()))
-        arg.hasRelationRows =
-            prepare.getBody().front().back().getNumOperands() == 2;
-      addTable(table, std::move(arg));
+    } else if (isa<TableOp, TileLoadTableOp>(op)) {
+      addTable(&op, makeTable(plan, &op));
     } else if (auto position = dyn_cast<PositionOp>(op)) {
       addPosition(position, isTile);
     } else if (auto norm = dyn_cast<VectorNormOp>(op)) {
@@ -229,6 +264,10 @@ void ArgCollector::addTerms(PlanOp plan, Block &body) {
       add(TileArgKind::OwnValue, /*rank=*/2);
     }
   }
+}
+
+bool posenc::isStoredInParts(Value table) {
+  return static_cast<bool>(table.getDefiningOp<PrefixSumOp>());
 }
 
 /// The keys that some step reads.
@@ -251,6 +290,29 @@ std::string posenc::getKeySymbol(PlanOp plan, unsigned index) {
   return std::to_string(index);
 }
 
+/// What scores are made of: vectors, terms, results of networks, and where the
+/// tile and the run are.
+static void addVectors(PlanOp plan, ArgCollector &collector) {
+  collector.add(TileArgKind::Query, 2);
+  addKeys(plan, collector);
+}
+static void addScores(PlanOp plan, ArgCollector &collector) {
+  collector.addTerms(plan, plan.getPrologueOp().getBody().front());
+  for (StepOp step : plan.getStepOps())
+    collector.addTerms(plan, step.getBody().front());
+}
+static void addMixed(ArgCollector &collector, ArrayRef<HeadMlpOp> networks) {
+  for (HeadMlpOp op : networks)
+    collector.add(TileArgKind::Mixed, 2, getNetworkSymbol(op));
+}
+static void addPlace(ArgCollector &collector) {
+  collector.addNumber(TileArgKind::Rows);
+  collector.addNumber(TileArgKind::KeyCount);
+  collector.addNumber(TileArgKind::QueryBegin);
+  collector.addNumber(TileArgKind::QueryShift);
+  collector.addNumber(TileArgKind::KeyBegin);
+}
+
 /// Whether rows have a log-sum-exp.
 static bool hasLogSumExp(PlanOp plan) {
   for (TileNormalizeOp op :
@@ -266,19 +328,12 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
     return failure();
 
   ArgCollector collector;
-  collector.add(TileArgKind::Query, 2);
-  addKeys(plan, collector);
+  addVectors(plan, collector);
   collector.add(TileArgKind::Value, 2);
-  collector.addTerms(plan, plan.getPrologueOp().getBody().front());
-  for (StepOp step : plan.getStepOps())
-    collector.addTerms(plan, step.getBody().front());
+  addScores(plan, collector);
   collector.addTerms(plan, plan.getEpilogueOp().getBody().front());
-
-  collector.addNumber(TileArgKind::Rows);
-  collector.addNumber(TileArgKind::KeyCount);
-  collector.addNumber(TileArgKind::QueryBegin);
-  collector.addNumber(TileArgKind::QueryShift);
-  collector.addNumber(TileArgKind::KeyBegin);
+  addMixed(collector, getNetworks(plan));
+  addPlace(collector);
   for (StepOp step : plan.getStepOps())
     collector.addNumber(TileArgKind::StepEnd, step.getSymName());
   collector.addNumber(TileArgKind::First);
@@ -325,4 +380,41 @@ std::optional<TileFunction> posenc::getKeyFunction(PlanOp plan) {
   function.symbol = (plan.getSymName() + "_keys").str();
   function.args = collector.args;
   return function;
+}
+
+SmallVector<HeadMlpOp> posenc::getNetworks(PlanOp plan) {
+  return llvm::to_vector(
+      plan.getStepOps().front().getBody().front().getOps<HeadMlpOp>());
+}
+
+std::string posenc::getNetworkSymbol(HeadMlpOp op) {
+  auto networks = op->getBlock()->getOps<HeadMlpOp>();
+  return std::to_string(
+      std::distance(networks.begin(), llvm::find(networks, op)));
+}
+
+std::vector<NetworkFunctions>
+posenc::getNetworkFunctions(PlanOp plan, const TileFunction &tile) {
+  SmallVector<HeadMlpOp> networks = getNetworks(plan);
+  std::vector<NetworkFunctions> functions;
+  for (auto [number, op] : llvm::enumerate(networks)) {
+    std::string symbol = getNetworkSymbol(op);
+    ArgCollector scores, network;
+    addVectors(plan, scores);
+    addScores(plan, scores);
+    addMixed(scores, ArrayRef(networks).take_front(number));
+    addPlace(scores);
+    scores.add(TileArgKind::HeadScores, 3, symbol);
+    network.addWeights(plan, op);
+    network.add(TileArgKind::AllScores, 3, symbol);
+    network.add(TileArgKind::AllMixed, 3, symbol);
+
+    NetworkFunctions &made = functions.emplace_back();
+    made.scores = {tile.symbol + "_scores" + symbol, scores.args, tile.rows};
+    made.network = {tile.symbol + "_network" + symbol, network.args, tile.rows};
+    made.inputs = op.getScores().size();
+    // Of units, then of scores.
+    made.reach = 2 * (op.getTaps() / 2);
+  }
+  return functions;
 }

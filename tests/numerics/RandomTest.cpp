@@ -56,6 +56,8 @@ static const StringRef vectorPieces[] = {
     "#posenc.qk_norm<kind = l2>",
     "#posenc.log_n<length = 7>",
     "#posenc.query_temperature<attn_scale = 0.1, floor_scale = 5.0>",
+    "#posenc.rope_bias",
+    "#posenc.fope<length = 9>",
     "#posenc.rerope<window = 6>",
     "#posenc.self_extend<group = 2, window = 6>",
 };
@@ -79,6 +81,8 @@ static const StringRef termPieces[] = {
     "#posenc.transformer_xl<model_dim = 6>",
     "#posenc.mtf_contextual<buckets = 8, max_distance = 16>",
     "#posenc.fox",
+    "#posenc.dape<hidden = 5>",
+    "#posenc.dape<version = v2, hidden = 3, name = \"along\">",
     "#posenc.softcap<cap = 5.0>",
     "#posenc.softcap<cap = 9.0, site = after_bias, name = \"late\">",
     "#posenc.attention_sink",
@@ -114,11 +118,6 @@ std::string SpecGenerator::makeText() {
   for (int64_t count = number(4); count > 0; --count)
     pieces.push_back(choose<StringRef>(termPieces));
   StringRef mask = choose<StringRef>(masks);
-  // Gates are summed in f32 from the first key on: a row that sees few late
-  // keys keeps less than the rule asks for (docs/spec.md, "Limits").
-  if (mask.contains("window") || mask.contains("chunk") ||
-      mask.contains("segments"))
-    llvm::erase(pieces, "#posenc.fox");
   std::string text = formatv(
       "posenc.kernel @random heads({0}) kv_heads({1}) head_dim({2}) "
       "value_dim({3}) mask({4})",

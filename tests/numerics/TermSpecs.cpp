@@ -453,6 +453,115 @@ static const TermSpec specs[] = {
 }
 )" CAUSAL_END},
 
+    {"projection_of_tensor", R"(
+%pi = posenc.position query law(#posenc.position_tensor)
+%pj = posenc.position key law(#posenc.position_tensor)
+%pr = posenc.relation %pi, %pj law(#posenc.difference<query_minus_key>)
+%t = posenc.table_map channels(6) {
+^bb0(%row: f64, %channel: f64):
+  %one = arith.constant 1.0 : f64
+  %c1 = arith.addf %channel, %one : f64
+  %x = arith.divf %row, %c1 : f64
+  %y = math.sin %x : f64
+  posenc.yield %y : f64
+}
+%w = posenc.table law(#posenc.operand<"w", rows = 6, channels = 12>) : !posenc.table<row, head, channel>
+%pt = posenc.project %t, %w : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
+%a = posenc.dot %q, %k scale(0.2)
+%b = posenc.table_dot %q, %pt at(%pr) scale(0.2) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+%c = posenc.table_dot %k, %pt at(%pr) scale(0.1) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+%ab = posenc.add %a, %b
+%s = posenc.add %ab, %c
+)" CAUSAL_END,
+     2, 1, true},
+    {"keys_of_query_heads", R"(
+%w = posenc.table law(#posenc.operand<"u", rows = 0, channels = 12>) : !posenc.table<head, channel>
+%k1 = posenc.vadd %k, %w : !posenc.key, !posenc.table<head, channel>
+%a = posenc.dot %q, %k1 scale(0.25)
+%b = posenc.dot %q, %k scale(0.25)
+%s = posenc.add %a, %b
+)" CAUSAL_END,
+     6, 2},
+
+    //===------------------------------------------------------------------===//
+    // Networks over heads
+    //===------------------------------------------------------------------===//
+    {"network", R"(
+%w1 = posenc.table law(#posenc.operand<"w1", rows = 8, channels = 5>) : !posenc.table<row, channel>
+%b1 = posenc.table law(#posenc.operand<"b1", channels = 5>) : !posenc.table<channel>
+%w2 = posenc.table law(#posenc.operand<"w2", rows = 5>) : !posenc.table<row, head>
+%b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+%m = posenc.table law(#posenc.constants<[0.01, 0.02, -0.03, 0.2]>) : !posenc.table<head>
+%b = posenc.bias(%r, %m) : !posenc.relation, !posenc.table<head> {
+^bb0(%x: f64, %y: f64):
+  %z = arith.mulf %x, %y : f64
+  posenc.yield %z : f64
+}
+%a = posenc.dot %q, %k scale(0.3)
+%n = posenc.head_mlp(%a, %b) weights(%w1, %b1, %w2, %b2) taps(1) {
+^bb0(%x: f64):
+  %zero = arith.constant 0.0 : f64
+  %y = arith.maximumf %x, %zero : f64
+  posenc.yield %y : f64
+}
+%s = posenc.add %a, %n
+)" CAUSAL_END,
+     4, 2},
+    {"network_along_keys", R"(
+%w1 = posenc.table law(#posenc.operand<"w1", rows = 9, channels = 17>) : !posenc.table<row, channel>
+%b1 = posenc.table law(#posenc.operand<"b1", channels = 17>) : !posenc.table<channel>
+%w2 = posenc.table law(#posenc.operand<"w2", rows = 51>) : !posenc.table<row, head>
+%b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+%a = posenc.dot %q, %k scale(0.3)
+%m = posenc.select %a mask(#posenc.window<left = 9, right = 2>)
+%n = posenc.head_mlp(%m) weights(%w1, %b1, %w2, %b2) taps(3) {
+^bb0(%x: f64):
+  %y = math.tanh %x : f64
+  posenc.yield %y : f64
+}
+%s = posenc.add %a, %n
+)" FULL_END,
+     3, 1},
+    {"network_along_hidden_keys", R"(
+%w1 = posenc.table law(#posenc.operand<"w1", rows = 6, channels = 4>) : !posenc.table<row, channel>
+%b1 = posenc.table law(#posenc.operand<"b1", channels = 4>) : !posenc.table<channel>
+%w2 = posenc.table law(#posenc.operand<"w2", rows = 12>) : !posenc.table<row, head>
+%b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+%a = posenc.dot %q, %k scale(0.3)
+%n = posenc.head_mlp(%a) weights(%w1, %b1, %w2, %b2) taps(3) {
+^bb0(%x: f64):
+  %e = math.exp %x : f64
+  %y = math.log1p %e : f64
+  posenc.yield %y : f64
+}
+%an = posenc.add %a, %n
+%s = posenc.head_mlp(%an) weights(%w1, %b1, %w2, %b2) taps(3) {
+^bb0(%x: f64):
+  %zero = arith.constant 0.0 : f64
+  %y = arith.maximumf %x, %zero : f64
+  posenc.yield %y : f64
+}
+)" CAUSAL_END},
+    {"network_of_one_head_and_dense_bias", R"(
+%w1 = posenc.table law(#posenc.operand<"w1", rows = 1, channels = 1>) : !posenc.table<row, channel>
+%b1 = posenc.table law(#posenc.operand<"b1", channels = 1>) : !posenc.table<channel>
+%w2 = posenc.table law(#posenc.operand<"w2", rows = 1>) : !posenc.table<row, head>
+%b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+%t = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query, key>
+%b = posenc.bias(%t) : !posenc.table<head, query, key> {
+^bb0(%x: f64):
+  posenc.yield %x : f64
+}
+%a0 = posenc.dot %q, %k scale(0.3)
+%a = posenc.add %a0, %b
+%n = posenc.head_mlp(%a) weights(%w1, %b1, %w2, %b2) taps(1) {
+^bb0(%x: f64):
+  posenc.yield %x : f64
+}
+%s = posenc.add %a, %n
+)" FULL_END,
+     1, 1},
+
     //===------------------------------------------------------------------===//
     // Scans and normalisation
     //===------------------------------------------------------------------===//

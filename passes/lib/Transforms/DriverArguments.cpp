@@ -53,11 +53,13 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
                       {{headDim, b.i64(1)},
                        {site.keyCount, frame.stride(DriverKernel::Key, 2)}});
   }
-  // At the start of the shared scratch, [vectors, Hkv, keys of all sequences,
-  // D].
+  // At the start of the shared scratch, [vectors, Hkv or H, keys of all
+  // sequences, D].
+  Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
+  Value head = plan.hasKeysByHead ? site.head : site.kvHead;
   int64_t vector = std::distance(plan.transformed.begin(),
                                  llvm::find(plan.transformed, symbol.str()));
-  Value row = b.add(b.mul(b.i64(vector), frame.kvHeads()), site.kvHead);
+  Value row = b.add(b.mul(b.i64(vector), heads), head);
   Value base = kernel.hasSequences() ? frame.keyBase()
                                      : b.mul(site.batch, frame.keyLen());
   row = b.add(b.mul(row, frame.allKeys()), b.add(base, site.keyBegin));
@@ -115,13 +117,57 @@ Value DriverArguments::emitScan(const TileArg &arg, const CallSite &site) {
                      {b.mul(site.keyCount, b.i64(2)), site.tileRows}});
 }
 
+/// Scores around a network: those of the call's keys and, of what the network
+/// sees, as many more as it reaches.
+Value DriverArguments::emitScores(const TileArg &arg, const CallSite &site) {
+  unsigned number = 0;
+  (void)StringRef(arg.symbol).getAsInteger(10, number);
+  DriverPlan::Network &network = plan.networks[number];
+  const NetworkFunctions &functions = network.functions.front();
+  bool isInput =
+      arg.kind == TileArgKind::AllScores || arg.kind == TileArgKind::HeadScores;
+  int64_t heads = kernel.op.getHeads();
+  Value channel = b.i64(isInput ? network.inputs : network.results);
+  if (site.head)
+    channel = b.add(channel, site.head);
+  Value begin = site.keyBegin, count = site.keyCount;
+  if (arg.kind == TileArgKind::AllScores) {
+    Value end = b.add(b.add(begin, count), b.i64(functions.reach));
+    begin = b.max(b.sub(begin, b.i64(functions.reach)), b.i64(0));
+    count = b.sub(b.min(end, frame.keyLen()), begin);
+  }
+  Value columns = b.i64(plan.getScoreColumns());
+  Value row = b.add(b.mul(channel, columns), b.sub(begin, site.firstColumn));
+  Value host =
+      b.element(site.scores, b.mul(row, site.tileRows), b.getF32Type());
+  Value perChannel = b.mul(columns, site.tileRows);
+  Dimensions dimensions = {{site.tileRows, b.i64(1)}, {count, site.tileRows}};
+  switch (arg.kind) {
+  case TileArgKind::AllScores:
+    dimensions.back().min = b.sub(begin, site.keyBegin);
+    dimensions.push_back({b.i64(heads * functions.inputs), perChannel});
+    break;
+  case TileArgKind::HeadScores:
+    dimensions.push_back(
+        {b.i64(functions.inputs), b.mul(b.i64(heads), perChannel)});
+    break;
+  case TileArgKind::AllMixed:
+    dimensions.push_back({b.i64(heads), perChannel});
+    break;
+  default:
+    break;
+  }
+  return emitBuffer(host, dimensions);
+}
+
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
 
 Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
                                  Value address, ArrayRef<Value> extents,
-                                 ArrayRef<Value> strides, Value lowestRow) {
+                                 ArrayRef<Value> strides, Value lowestRow,
+                                 Value restStride) {
   ArrayRef<TableAxis> axes = arg.type.getAxes();
   Dimensions dimensions;
   for (TableAxis dim : arg.dims) {
@@ -148,6 +194,8 @@ Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
   }
   if (dimensions.empty())
     dimensions.push_back({b.i64(1), b.i64(1)});
+  if (restStride)
+    dimensions.push_back({b.i64(2), restStride});
   return emitBuffer(address, dimensions);
 }
 
@@ -163,8 +211,7 @@ Value DriverArguments::emitTable(const TileArg &arg, const CallSite &site) {
     extents.push_back(frame.extent(tensor, number));
     strides.push_back(frame.stride(tensor, number));
   }
-  return emitSlice(arg, site, frame.element(tensor, indices), extents, strides,
-                   Value());
+  return emitSlice(arg, site, frame.element(tensor, indices), extents, strides);
 }
 
 Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
@@ -174,7 +221,7 @@ Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
   if (rows.lowestRow && site.queryBegin)
     cutRows(table, site, rows);
   return emitSlice(arg, site, rows.address, rows.extents, rows.strides,
-                   rows.lowestRow);
+                   rows.lowestRow, rows.restStride);
 }
 
 /// Rows without bounds: those that the pairs of a call look up.
@@ -231,13 +278,13 @@ Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
                                                           : rest;
     extents[number] = b.i64(extent);
     strides[number] = b.i64(stride);
-    if (axes[number] == TableAxis::head) {
+    if (axes[number] == TableAxis::head && site.head) {
       Value head = b.add(frame.firstHead(), site.head);
       host = b.element(host, b.mul(head, b.i64(stride)), b.getF32Type());
     }
     stride *= extent;
   }
-  return emitSlice(arg, site, host, extents, strides, Value());
+  return emitSlice(arg, site, host, extents, strides);
 }
 
 Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
@@ -334,6 +381,11 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
         site.state, {{site.tileRows, one}, {site.stateColumns, site.tileRows}});
   case TileArgKind::Scan:
     return emitScan(arg, site);
+  case TileArgKind::AllScores:
+  case TileArgKind::HeadScores:
+  case TileArgKind::AllMixed:
+  case TileArgKind::Mixed:
+    return emitScores(arg, site);
   case TileArgKind::Output:
     return emitOutput(site);
   case TileArgKind::LogSumExp:

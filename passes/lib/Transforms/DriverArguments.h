@@ -11,7 +11,8 @@ namespace posenc {
 
 /// Where a call stands; i64 unless said.
 struct CallSite {
-  mlir::Value batch, head, kvHead; // in the key transform head is kvHead
+  mlir::Value batch, head, kvHead; // in the key transform the keys' head is
+                                   // both, unless each query head has its own
   mlir::Value queryBegin, rows;    // null in the key transform
   mlir::Value keyBegin, keyCount;
   mlir::Value tileRows, stateColumns;      // of the tile function
@@ -19,6 +20,9 @@ struct CallSite {
   mlir::Value isFirst, isLast;             // i1: first and last run of the rows
   mlir::Value state;                       // address
   mlir::Value scan;                        // that of the first scan
+  // With networks: the address of their scores and the key of column 0. In the
+  // call of a network `head` is null.
+  mlir::Value scores, firstColumn;
 };
 
 class DriverArguments {
@@ -51,6 +55,7 @@ private:
   mlir::Value emitOwnValues(const CallSite &site);
   mlir::Value emitScan(const TileArg &arg, const CallSite &site);
   mlir::Value emitAngles(const TileArg &arg, const CallSite &site);
+  mlir::Value emitScores(const TileArg &arg, const CallSite &site);
   mlir::Value emitStrip(const TileArg &arg, const CallSite &site);
   mlir::Value emitTable(const TileArg &arg, const CallSite &site);
   mlir::Value emitConstants(const TileArg &arg, const CallSite &site);
@@ -62,7 +67,8 @@ private:
                         mlir::Value address,
                         llvm::ArrayRef<mlir::Value> extents,
                         llvm::ArrayRef<mlir::Value> strides,
-                        mlir::Value lowestRow);
+                        mlir::Value lowestRow = {},
+                        mlir::Value restStride = {});
   mlir::Value emitPositions(const TileArg &arg, const CallSite &site);
   mlir::Value emitOutput(const CallSite &site);
   mlir::Value emitLogSumExp(const CallSite &site);

@@ -188,9 +188,10 @@ private:
                  tables);
   }
 
-  /// The state of a tile, then its scans.
+  /// The state of a tile or of those of all heads, then scans or scores.
   Value emitWorkerBytes(DriverFrame frame) {
-    Value state = b.i64(kernel.getStateBytes());
+    Value state =
+        b.i64(kernel.getAllStateBytes() + llvm::alignTo(kernel.scoreBytes, 64));
     if (kernel.scans == 0)
       return state;
     Value scans = b.mul(b.i64(kernel.scans), emitScanBytes(b, frame, kernel));

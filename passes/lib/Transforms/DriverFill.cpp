@@ -46,7 +46,7 @@ Value posenc::emitPartUnits(DriverBuilder &b, DriverTable &table,
   if (table.op.getKind() == TableKind::angles ||
       (table.values && table.values.getDefiningOp<ProjectOp>()))
     return layout.axes.front();
-  if (table.values && table.values.getDefiningOp<PrefixSumOp>())
+  if (table.hasParts())
     return b.i64(1);
   return layout.partSize;
 }
@@ -71,6 +71,18 @@ static Value toF32(DriverBuilder &b, Value value) {
 
 void TableFill::storeEntry(Value value, Value entry) {
   b.store(toF32(b, value), b.element(address, entry, b.getF32Type()));
+}
+
+/// The f32 nearest to the value, and at `rest` what it lacks.
+void TableFill::storeParts(Value value, Value entry, Value rest) {
+  storeEntry(value, entry);
+  Value zero = arith::ConstantOp::create(b, b.getF64FloatAttr(0.0));
+  Value stored = arith::ExtFOp::create(b, b.getF64Type(), toF32(b, value));
+  Value lacking = arith::SubFOp::create(b, value, stored);
+  // Infinity lacks nothing.
+  Value isNumber =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, lacking, lacking);
+  storeEntry(b.select(isNumber, lacking, zero), rest);
 }
 
 Value TableFill::stackNumbers(int64_t count) {
@@ -330,6 +342,6 @@ void TableFill::emitRunningSum(PrefixSumOp sum) {
     Value term = emitter.emitRegion(sum.getBody(), number);
     Value total = arith::AddFOp::create(b, loadNumber(running, zero), term);
     storeNumber(total, running, zero);
-    storeEntry(total, key);
+    storeParts(total, key, b.add(key, frame.keyLen()));
   });
 }

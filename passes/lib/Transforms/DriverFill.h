@@ -11,7 +11,7 @@ namespace posenc {
 struct TableLayout {
   mlir::Value batches, heads;             // parts; 1 where they do not differ
   llvm::SmallVector<mlir::Value, 4> axes; // of a part, outermost first
-  mlir::Value partSize;                   // their product
+  mlir::Value partSize; // their product, twice for numbers in two parts
 };
 TableLayout emitTableLayout(DriverBuilder &b, DriverFrame frame,
                             DriverKernel &kernel, DriverTable &table);
@@ -59,6 +59,7 @@ private:
   void emitRunningSum(PrefixSumOp sum);
 
   void storeEntry(Value value, Value entry);
+  void storeParts(Value value, Value entry, Value rest);
   Value stackNumbers(int64_t count);
   Value loadNumber(Value numbers, Value index);
   void storeNumber(Value value, Value numbers, Value index);

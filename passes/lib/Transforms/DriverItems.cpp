@@ -24,6 +24,13 @@ static DriverFrame enterBatch(DriverKernel &kernel, DriverFrame call,
   return kernel.hasSequences() ? call.enterSequence(batch) : call;
 }
 
+/// The (batch entry, head) pairs that are items of their own; a network mixes
+/// all heads.
+static Value emitSeparateHeads(DriverBuilder &b, DriverFrame frame,
+                               bool hasNetworks) {
+  return hasNetworks ? frame.batch() : b.mul(frame.batch(), frame.heads());
+}
+
 /// Returns a tile function's code as a status.
 static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
   b.ret(b.ifElse(
@@ -34,6 +41,12 @@ static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
       }));
 }
 
+/// The key head that a query head reads.
+static Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
+  int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
+  return b.div(head, b.i64(group));
+}
+
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
@@ -42,7 +55,8 @@ Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
                            DriverKernel &kernel) {
   if (kernel.keyVectors == 0)
     return b.i64(0);
-  Value rows = b.mul(frame.kvHeads(), frame.allKeys());
+  Value heads = kernel.hasKeysByHead ? frame.heads() : frame.kvHeads();
+  Value rows = b.mul(heads, frame.allKeys());
   int64_t rowBytes = kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
   return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
 }
@@ -52,9 +66,13 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
   auto emitChunks = [](DriverBuilder &b, DriverFrame frame) {
     return b.ceilDiv(frame.keyLen(), kKeyChunk);
   };
+  bool isByHead = plan.hasKeysByHead;
+  auto emitHeads = [=](DriverFrame frame) {
+    return isByHead ? frame.heads() : frame.kvHeads();
+  };
   DriverItems items;
   items.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
-    return b.mul(b.mul(frame.batch(), frame.kvHeads()), emitChunks(b, frame));
+    return b.mul(b.mul(frame.batch(), emitHeads(frame)), emitChunks(b, frame));
   };
   items.function = defineItem(b, plan.op.getSymName() + "_key_item");
   DriverFrame call(b, items.function.getArgument(0));
@@ -63,8 +81,11 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
   Value chunks = emitChunks(b, call);
   Value head = b.div(item, chunks);
   CallSite site;
-  site.batch = b.div(head, call.kvHeads());
-  site.kvHead = site.head = b.rem(head, call.kvHeads());
+  Value heads = emitHeads(call);
+  site.batch = b.div(head, heads);
+  site.kvHead = site.head = b.rem(head, heads);
+  if (isByHead)
+    site.kvHead = emitKeyHead(b, kernel, site.head);
   DriverFrame frame = enterBatch(kernel, call, site.batch);
   DriverArguments arguments(b, frame, kernel, plan);
   Value begin =
@@ -88,11 +109,11 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
 /// The heads of the batch whose tiles are handed out together, longest first
 /// among them: enough of them that every worker has several tiles, and few, so
 /// that workers meet in the same keys and values.
-static Value emitHeadsTogether(DriverBuilder &b, DriverFrame frame,
-                               Value tiles) {
+static Value emitHeadsTogether(DriverBuilder &b, DriverFrame frame, Value tiles,
+                               Value allHeads) {
   Value wanted = b.mul(frame.workers(), b.i64(4));
   Value heads = b.div(b.add(wanted, b.sub(tiles, b.i64(1))), tiles);
-  return b.min(heads, b.mul(frame.batch(), frame.heads()));
+  return b.min(heads, allHeads);
 }
 
 namespace {
@@ -129,8 +150,8 @@ private:
     isWhole = b.equal(parts, b.i64(1));
     site.state =
         b.select(isWhole, frame.workerScratch(worker), emitPartState(item));
-    site.scan =
-        b.byteOffset(frame.workerScratch(worker), kernel.getStateBytes());
+    states = frame.workerScratch(worker);
+    site.scan = site.scores = b.byteOffset(states, kernel.getAllStateBytes());
     // A state is that of all rows of a tile.
     Value rowLimit =
         b.select(isWhole, getArguments().emitRowLimit(plan.tiles.front()),
@@ -154,7 +175,7 @@ private:
     site.stepEnds.assign(plan.op.getStepOps().size(), b.i64(0));
     site.isFirst = b.bit(false);
     site.isLast = b.bit(true);
-    return emitCall();
+    return emitTileCall(site);
   }
 
   /// Finds the head and rows of a tile.
@@ -185,17 +206,21 @@ private:
   /// before, since with a causal mask later tiles see more keys.
   Value emitHeadAndTile(Value tileItem) {
     Value tiles = cut.emitCount(b, call.queryLen());
-    Value together = emitHeadsTogether(b, call, tiles);
+    bool hasNetworks = !plan.networks.empty();
+    Value allHeads = emitSeparateHeads(b, call, hasNetworks);
+    Value together = emitHeadsTogether(b, call, tiles, allHeads);
     Value perGroup = b.mul(together, tiles);
     Value firstHead = b.mul(b.div(tileItem, perGroup), together);
     Value inGroup = b.rem(tileItem, perGroup);
-    Value heads =
-        b.min(together, b.sub(b.mul(call.batch(), call.heads()), firstHead));
+    Value heads = b.min(together, b.sub(allHeads, firstHead));
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
-    int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
-    site.batch = b.div(batchHead, call.heads());
-    site.head = b.rem(batchHead, call.heads());
-    site.kvHead = b.div(site.head, b.i64(group));
+    if (hasNetworks) {
+      site.batch = batchHead;
+    } else {
+      site.batch = b.div(batchHead, call.heads());
+      site.head = b.rem(batchHead, call.heads());
+      site.kvHead = emitKeyHead(b, kernel, site.head);
+    }
     return b.sub(b.sub(tiles, b.i64(1)), b.div(inGroup, heads));
   }
 
@@ -228,6 +253,8 @@ private:
       end = b.min(b.add(begin, partKeys), end);
     }
     Value run = plan.hasOneRun() ? b.sub(end, begin) : emitRunLength();
+    if (!plan.networks.empty())
+      run = b.min(run, b.i64(plan.op.getKeys()));
     return b.forPieces(begin, end, run, [&](Value at, Value length) {
       site.keyBegin = at;
       site.keyCount = length;
@@ -235,15 +262,83 @@ private:
       site.isLast =
           b.select(isWhole, b.equal(b.add(at, length), end), b.bit(false));
       site.stepEnds = emitRunEnds(range.stepEnds);
-      return emitCall();
+      return plan.networks.empty() ? emitTileCall(site) : emitAllHeads();
     });
   }
 
-  Value emitCall() {
-    SmallVector<Value> values = getArguments().emit(plan.tiles.front(), site);
-    return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
-      return b.call(plan.tiles[index].symbol, b.getI32Type(), values);
+  Value emitTileCall(const CallSite &at) {
+    return emitCall(at, [](DriverPlan &plan, unsigned index) -> auto & {
+      return plan.tiles[index];
     });
+  }
+
+  /// Calls a function that there is one of for each tile function; all have
+  /// the same arguments.
+  Value emitCall(
+      const CallSite &at,
+      function_ref<const TileFunction &(DriverPlan &, unsigned)> getFunction) {
+    SmallVector<Value> values = getArguments().emit(getFunction(plan, 0), at);
+    return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
+      return b.call(getFunction(plan, index).symbol, b.getI32Type(), values);
+    });
+  }
+
+  /// The tiles of all heads for the keys of a run, with what networks give.
+  Value emitAllHeads() {
+    site.firstColumn = b.sub(site.keyBegin, b.i64(plan.getScoreMargin()));
+    Value status = b.i32(0);
+    for (size_t number = 0; number < plan.networks.size(); ++number)
+      status = b.ifOk(status, [&] { return emitNetwork(number); });
+    return b.ifOk(status, [&] {
+      return forHeads(
+          site, [&](const CallSite &ofHead) { return emitTileCall(ofHead); });
+    });
+  }
+
+  Value forHeads(const CallSite &base,
+                 function_ref<Value(const CallSite &)> body) {
+    return b.forPieces(
+        b.i64(0), frame.heads(), b.i64(1), [&](Value head, Value) {
+          CallSite ofHead = base;
+          ofHead.head = head;
+          ofHead.kvHead = emitKeyHead(b, kernel, head);
+          Value bytes = b.mul(head, b.i64(kernel.getStateBytes()));
+          ofHead.state = b.element(states, bytes, b.getI8Type());
+          return body(ofHead);
+        });
+  }
+
+  /// The run's keys and `margin` more on either side, where there are keys.
+  CallSite widenRun(int64_t margin) {
+    CallSite wide = site;
+    Value end = b.add(b.add(site.keyBegin, site.keyCount), b.i64(margin));
+    wide.keyBegin = b.max(b.sub(site.keyBegin, b.i64(margin)), b.i64(0));
+    wide.keyCount = b.sub(b.min(end, frame.keyLen()), wide.keyBegin);
+    return wide;
+  }
+
+  Value emitNetwork(size_t number) {
+    DriverPlan::Network &network = plan.networks[number];
+    auto getScores = [=](DriverPlan &plan, unsigned index) -> auto & {
+      return plan.networks[number].functions[index].scores;
+    };
+    auto getNetwork = [=](DriverPlan &plan, unsigned index) -> auto & {
+      return plan.networks[number].functions[index].network;
+    };
+    CallSite seen = widenRun(network.getReach());
+    Value limit = getArguments().emitKeyLimit(getScores(plan, 0));
+    Value seenEnd = b.add(seen.keyBegin, seen.keyCount);
+    Value status = forHeads(seen, [&](const CallSite &ofHead) {
+      return b.forPieces(seen.keyBegin, seenEnd, limit,
+                         [&](Value at, Value count) {
+                           CallSite piece = ofHead;
+                           piece.keyBegin = at;
+                           piece.keyCount = count;
+                           return emitCall(piece, getScores);
+                         });
+    });
+    return b.ifOk(
+        status, [&] { return emitCall(widenRun(network.margin), getNetwork); });
   }
 
   /// The keys of one call: all that fit, in whole blocks if possible.
@@ -283,6 +378,7 @@ private:
   Value function;    // number of the tile function
   Value parts, part; // of the keys of a tile
   Value isWhole;     // i1: there is one part
+  Value states;      // of all heads
   CallSite site;
 };
 } // namespace
@@ -293,9 +389,10 @@ TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
   auto heights = llvm::map_to_vector(
       plan.tiles, [](const TileFunction &tile) { return tile.rows; });
   RowCut cut(name, heights);
+  bool hasNetworks = !plan.networks.empty();
   KeySplits splits(b, kernel, plan, cut);
   auto emitTiles = [=](DriverBuilder &b, DriverFrame frame) {
-    return b.mul(b.mul(frame.batch(), frame.heads()),
+    return b.mul(emitSeparateHeads(b, frame, hasNetworks),
                  cut.emitCount(b, frame.queryLen()));
   };
   auto define = [&](StringRef suffix, Value (TileItem::*emit)()) {

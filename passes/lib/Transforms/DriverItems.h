@@ -15,7 +15,8 @@ struct DriverItems {
   std::function<mlir::Value(DriverBuilder &, DriverFrame)> emitCount;
 };
 
-/// Transforms the keys of one (batch entry, key head) by chunks.
+/// Transforms the keys of one (batch entry, key head) by chunks, or those of
+/// one query head where query heads have their own.
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
 
@@ -23,7 +24,8 @@ DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
 mlir::Value emitKeyBytes(DriverBuilder &b, DriverFrame frame,
                          DriverKernel &kernel);
 
-/// The query tiles of a plan, long ones first.
+/// The query tiles of a plan, long ones first; with networks over heads a tile
+/// is that of all heads.
 struct TileItems {
   DriverItems tiles;
   /// Run after the tiles: merges what their parts left. No function if tiles

@@ -218,6 +218,33 @@ static void analyzeArguments(const TileFunction &function,
   }
 }
 
+/// The functions of the networks, and where scores are.
+static void analyzeNetworks(DriverPlan &plan, DriverKernel &kernel) {
+  int64_t heads = plan.op.getHeads();
+  plan.networks.resize(getNetworks(plan.op).size());
+  for (const TileFunction &tile : plan.tiles)
+    for (auto [network, functions] :
+         llvm::zip_equal(plan.networks, getNetworkFunctions(plan.op, tile)))
+      network.functions.push_back(functions);
+  int64_t margin = 0;
+  for (DriverPlan::Network &network : llvm::reverse(plan.networks)) {
+    network.margin = margin;
+    margin = network.getReach();
+  }
+  for (DriverPlan::Network &network : plan.networks) {
+    network.inputs = plan.scoreChannels;
+    network.results = network.inputs + heads * network.functions.front().inputs;
+    plan.scoreChannels = network.results + heads;
+  }
+  if (plan.networks.empty())
+    return;
+  kernel.needsAllHeads = true;
+  int64_t numbers =
+      plan.scoreChannels * plan.getScoreColumns() * kernel.tallest;
+  kernel.scoreBytes =
+      std::max<int64_t>(kernel.scoreBytes, numbers * sizeof(float));
+}
+
 static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   if (failed(checkKernelOf(plan.op, kernel.op)))
     return failure();
@@ -248,7 +275,17 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
     kernel.stateBytes = std::max<int64_t>(
         kernel.stateBytes, tile.rows * tile.stateColumns * sizeof(float));
   }
+  analyzeNetworks(plan, kernel);
   return success();
+}
+
+/// Whether the transform of a key head's keys depends on the query head.
+static bool readsHeads(const TileFunction &keys, DriverKernel &kernel) {
+  return llvm::any_of(keys.args, [&](const TileArg &arg) {
+    if (arg.kind == TileArgKind::Angles)
+      return kernel.lookupTable(arg.symbol).heads != DriverTable::Heads::Same;
+    return arg.type && arg.type.hasAxis(TableAxis::head);
+  });
 }
 
 FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
@@ -282,6 +319,11 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
     if (failed(analyzeTable(table, kernel, plans)))
       return failure();
     kernel.tables.push_back(std::move(table));
+  }
+  for (DriverPlan &plan : kernel.plans) {
+    plan.hasKeysByHead = plan.op.getHeads() != plan.op.getKvHeads() &&
+                         plan.keys && readsHeads(*plan.keys, kernel);
+    kernel.hasKeysByHead |= plan.hasKeysByHead;
   }
   return kernel;
 }

@@ -45,6 +45,8 @@ struct DriverTable {
   RelationOp relation;
 
   llvm::StringRef getName() { return op.getSymName(); }
+  /// Whether each number is stored in two.
+  bool hasParts() { return values && isStoredInParts(values); }
 };
 
 struct DriverPlan {
@@ -55,8 +57,33 @@ struct DriverPlan {
   /// The symbols of the key vectors that `keys` writes, in scratch one after
   /// another.
   llvm::SmallVector<std::string> transformed;
+  /// Whether these differ between query heads that share a key head: then each
+  /// query head has its own.
+  bool hasKeysByHead = false;
   /// Buffers of (rows, 2 Lk) numbers in the scratch of a worker.
   int64_t scans = 0;
+
+  /// A posenc.head_mlp of the step, and its place in the scratch of a worker:
+  /// scores are [channels, getScoreColumns(), rows of the tile], those that
+  /// networks take (input by input, of all heads), then those that they give.
+  struct Network {
+    std::vector<NetworkFunctions> functions; // one for each tile
+    int64_t inputs = 0, results = 0;         // its first channels
+    /// Keys beyond both ends of a run that later networks see of its results.
+    int64_t margin = 0;
+
+    /// Keys beyond both ends of a run that it sees.
+    int64_t getReach() { return margin + functions.front().reach; }
+  };
+  std::vector<Network> networks;
+  int64_t scoreChannels = 0;
+  /// Keys of a run, and room for what networks see beyond it.
+  int64_t getScoreMargin() {
+    return networks.empty() ? 0 : networks.front().getReach();
+  }
+  int64_t getScoreColumns() {
+    return op.getKeys() + 2 * getScoreMargin() + kKeysBehind;
+  }
   /// Whether all keys of a row come in one call of the tile function.
   bool hasOneRun() { return op.getDescending() || scans > 0; }
   /// Whether weights are exponentials of scores.
@@ -73,10 +100,14 @@ struct DriverKernel {
   /// Rows of the tallest tile and bytes of the largest state.
   int64_t tallest = 0;
   int64_t stateBytes = 0;
-  /// The most transformed key vectors that a plan keeps for a key.
+  /// The most transformed key vectors that a plan keeps for a key, and whether
+  /// some plan keeps them for each query head.
   int64_t keyVectors = 0;
+  bool hasKeysByHead = false;
   /// The most scans of a plan.
   int64_t scans = 0;
+  /// The most bytes for the scores of a plan's networks.
+  int64_t scoreBytes = 0;
   /// Whether queries are looked up among the keys, so that Lq must not exceed
   /// Lk, and whether no head of the kernel may be missing in a call.
   bool needsQueriesAmongKeys = false, needsAllHeads = false;
@@ -96,8 +127,17 @@ struct DriverKernel {
   /// The number of an operand of the kernel.
   std::optional<unsigned> findOperand(llvm::StringRef operand);
   DriverTable &lookupTable(llvm::StringRef name);
-  /// The state in the scratch of a worker; scans come behind it.
+  /// Whether one worker computes the tiles of all heads together.
+  bool hasNetworks() {
+    return llvm::any_of(
+        plans, [](DriverPlan &plan) { return !plan.networks.empty(); });
+  }
+  /// The state of one head in the scratch of a worker; those of further heads,
+  /// scans and scores come behind it.
   int64_t getStateBytes() { return llvm::alignTo(stateBytes, 64); }
+  int64_t getAllStateBytes() {
+    return getStateBytes() * (hasNetworks() ? op.getHeads() : 1);
+  }
 };
 
 /// Checks that the plans, each verified, are of that kernel and can be driven

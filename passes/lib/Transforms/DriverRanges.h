@@ -33,8 +33,10 @@ public:
   KeySplits(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
             const RowCut &cut);
 
-  /// Whether the states of two parts can be merged.
-  static bool canSplit(DriverPlan &plan) { return !plan.hasOneRun(); }
+  /// Whether the states of two parts can be merged, and are those of one head.
+  static bool canSplit(DriverPlan &plan) {
+    return !plan.hasOneRun() && plan.networks.empty();
+  }
 
   /// The parts of every tile of a call.
   mlir::Value emitCount(DriverBuilder &b, DriverFrame frame) const;

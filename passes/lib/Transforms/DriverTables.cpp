@@ -152,6 +152,8 @@ TableLayout posenc::emitTableLayout(DriverBuilder &b, DriverFrame frame,
   layout.partSize = b.i64(1);
   for (Value extent : layout.axes)
     layout.partSize = b.mul(layout.partSize, extent);
+  if (table.hasParts())
+    layout.partSize = b.mul(layout.partSize, b.i64(2));
   return layout;
 }
 
@@ -267,6 +269,8 @@ PreparedRows posenc::emitPreparedRows(DriverBuilder &b, DriverFrame frame,
     result.strides[axis] = stride;
     stride = b.mul(stride, layout.axes[number]);
   }
+  if (table.hasParts())
+    result.restStride = stride;
   return result;
 }
 

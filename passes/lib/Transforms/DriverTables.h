@@ -14,7 +14,8 @@
 //           as a tile has rows, which are read but not used;
 //   rows    the axes of the table's type but head and batch, in its order.
 //           Rows without bounds are the relation's values, rising, over the
-//           same pairs as a strip.
+//           same pairs as a strip. Of a posenc.prefix_sum all numbers, then what
+//           rounding has cut off each.
 #ifndef POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 #define POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 
@@ -56,6 +57,8 @@ struct PreparedRows {
   mlir::Value address;
   llvm::SmallVector<mlir::Value> extents, strides;
   mlir::Value lowestRow; // of rows without bounds; null for 0
+  /// From a number to what its rounding has cut off; null without such.
+  mlir::Value restStride;
 };
 PreparedRows emitPreparedRows(DriverBuilder &b, DriverFrame frame,
                               DriverKernel &kernel, DriverTable &table,

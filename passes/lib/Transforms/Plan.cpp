@@ -134,7 +134,7 @@ public:
       queries.push_back(query);
     for (auto &[key, use] : terms.keys)
       keys.push_back(key);
-    plan.setDescending(terms.hasScan);
+    plan.setDescending(static_cast<bool>(terms.scan));
     if (AffineMap from = terms.getKeysBegin(); from.getNumResults())
       plan.setFrom(from);
     writeKeys(tables);

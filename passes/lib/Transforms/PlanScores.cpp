@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace posenc;
 
@@ -83,7 +85,7 @@ AffineMap ScoreTerms::getKeysEnd() const {
 }
 
 bool ScoreTerms::hasInterior() const {
-  return !hasScan &&
+  return !scan && !network &&
          llvm::none_of(getInteriorEnd().getResults(), [](AffineExpr end) {
            auto constant = dyn_cast<AffineConstantExpr>(end);
            return constant && constant.getValue() <= 0;
@@ -120,11 +122,16 @@ static StringRef explainNoStrip(BiasOp bias, const BiasTraits &traits) {
   return "its positions are not those of storage";
 }
 
+/// The tables of a network.
+static std::array<Value, 4> getWeights(HeadMlpOp mlp) {
+  return {mlp.getWeightsIn(), mlp.getBiasIn(), mlp.getWeightsOut(),
+          mlp.getBiasOut()};
+}
+
 namespace {
 class ScorePlacement {
 public:
-  ScorePlacement(NormalizeOp normalize, PlanTables &tables)
-      : kernel(normalize->getParentOfType<KernelOp>()), tables(tables) {
+  ScorePlacement(NormalizeOp normalize, PlanTables &tables) : tables(tables) {
     terms.roots.push_back(normalize.getScore());
     if (normalize.getDenominator())
       terms.roots.push_back(normalize.getDenominator());
@@ -139,9 +146,11 @@ public:
     for (Value root : terms.roots)
       if (failed(visit(root, terms.exponentiates)))
         return failure();
+    if (failed(checkMemory()))
+      return failure();
     for (auto *vectors : {&terms.queries, &terms.keys})
       for (auto &[vector, use] : *vectors)
-        if (failed(checkVector(vector, kernel)))
+        if (failed(checkVector(vector)))
           return failure();
     for (auto &[query, use] : terms.queries)
       reportScale(query, use);
@@ -170,17 +179,13 @@ private:
         .Case<SelectOp>(
             [&](SelectOp select) { return visitSelect(select, base2); })
         .Case<RowscanOp>([&](RowscanOp scan) {
-          terms.hasScan = true;
+          terms.scan = scan;
           missed(scan, "Rowscan",
                  "all scores of a row are summed before they are used: the "
                  "tile walks its keys twice");
           return visit(scan.getScore(), /*base2=*/false);
         })
-        .Case<HeadMlpOp>([](HeadMlpOp mlp) {
-          return mlp.emitOpError("cannot be placed in a plan; expected no "
-                                 "network over the scores of all heads: a "
-                                 "tile computes those of one");
-        })
+        .Case<HeadMlpOp>([&](HeadMlpOp mlp) { return visitHeadMlp(mlp); })
         .Default([](Operation *other) {
           return other->emitOpError("cannot be placed in a plan; expected an "
                                     "operation on scores");
@@ -198,9 +203,11 @@ private:
     addUse(isa<QueryType>(dot.getVector().getType()) ? terms.queries
                                                      : terms.keys,
            dot.getVector(), dot, base2);
-    missed(dot, "TableDot", "a row of the table is read for every score");
-    if (failed(checkTable(dot, dot.getTable(), dot.getIndex())))
-      return failure();
+    missed(dot, "TableDot",
+           isProjectedPerScore(dot.getTable(), dot.getIndex())
+               ? "a row of the table is computed for every score, and its "
+                 "product with the projected vector"
+               : "a row of the table is read for every score");
     if (isa<ScoreType>(dot.getIndex().getType()))
       return visit(dot.getIndex(), /*base2=*/false);
     if (auto map = dot.getIndex().getDefiningOp<RelationMapOp>())
@@ -235,6 +242,20 @@ private:
              "map is applied to every score, and the change to base 2 to "
              "every result of it");
     for (Value score : map.getScores())
+      if (failed(visit(score, /*base2=*/false)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult visitHeadMlp(HeadMlpOp mlp) {
+    terms.network = mlp;
+    missed(mlp, "HeadMlp",
+           "a network mixes the scores of all heads, which are kept for a "
+           "block of keys: one worker computes the tiles of all heads");
+    for (Value table : getWeights(mlp))
+      if (failed(checkTable(mlp, table, Value())))
+        return failure();
+    for (Value score : mlp.getScores())
       if (failed(visit(score, /*base2=*/false)))
         return failure();
     return success();
@@ -281,7 +302,17 @@ private:
       planned(first, "Scale", "scale is applied to the queries, once per tile");
   }
 
-  KernelOp kernel;
+  /// A scan keeps all keys of a row at hand, a network those of all heads.
+  LogicalResult checkMemory() {
+    if (!terms.network || !terms.scan)
+      return success();
+    InFlightDiagnostic diag = terms.network.emitOpError(
+        "cannot be placed in a plan; expected no posenc.rowscan in the same "
+        "kernel: the scores of all heads would be kept for all keys of a row");
+    diag.attachNote(terms.scan.getLoc()) << "the scan is here";
+    return diag;
+  }
+
   ScoreTerms terms;
   PlanTables &tables;
   llvm::DenseSet<Value> visited[2];
@@ -316,7 +347,7 @@ public:
 private:
   Value writeNew(Operation *op, bool base2) {
     // What is natural from the start; the rest takes its operands in either.
-    bool isNatural = isa<MapOp, RowscanOp>(op);
+    bool isNatural = isa<MapOp, RowscanOp, HeadMlpOp>(op);
     if (auto dot = dyn_cast<DotOp>(op))
       isNatural = !terms.holdsBase2(dot.getQuery());
     else if (auto dot = dyn_cast<TableDotOp>(op))
@@ -355,6 +386,7 @@ private:
           mapNatural(scan.getScore());
           return builder.clone(*scan, cloner.getMapping())->getResult(0);
         })
+        .Case<HeadMlpOp>([&](HeadMlpOp mlp) { return writeHeadMlp(mlp); })
         .Case<SelectOp>(
             [&](SelectOp select) { return writeSelect(select, base2); });
   }
@@ -377,6 +409,19 @@ private:
     return TableDotOp::create(builder, dot.getLoc(),
                               vectors.lookup(dot.getVector()), table, place,
                               getScale(dot, dot.getVector()));
+  }
+
+  Value writeHeadMlp(HeadMlpOp mlp) {
+    SmallVector<Value> tables, scores;
+    for (Value table : getWeights(mlp))
+      tables.push_back(cloner.cloneTable(table, Value(), /*inlined=*/false));
+    for (Value score : mlp.getScores())
+      scores.push_back(write(score, /*base2=*/false));
+    auto copy = HeadMlpOp::create(builder, mlp.getLoc(), tables[0], tables[1],
+                                  tables[2], tables[3], scores, mlp.getTaps());
+    IRMapping mapping;
+    mlp.getBody().cloneInto(&copy.getBody(), mapping);
+    return copy;
   }
 
   Value writeSelect(SelectOp select, bool base2) {

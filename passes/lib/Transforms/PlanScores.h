@@ -30,7 +30,9 @@ struct ScoreTerms {
   bool exponentiates = true;
   /// In order of first use.
   llvm::MapVector<mlir::Value, VectorUse> queries, keys;
-  bool hasScan = false;
+  /// A scan along rows and a network over heads, if there are any.
+  RowscanOp scan;
+  HeadMlpOp network;
   /// Masks that hide keys from every row of a range.
   MaskSet masks;
   /// The strips that stand for biases, natural and in base 2.

@@ -26,16 +26,21 @@ bool posenc::isCountable(Value index) {
   return relation && isIota(relation.getQuery()) && isIota(relation.getKey());
 }
 
+bool posenc::isProjectedPerScore(Value table, Value index) {
+  return table.getDefiningOp<ProjectOp>() && hasUnboundedRows(table) &&
+         !isCountable(index);
+}
+
 LogicalResult posenc::checkTable(Operation *op, Value table, Value index) {
   // A function of the row is evaluated where it is read, at the worst.
-  if (!table.getDefiningOp<ProjectOp>() || !hasUnboundedRows(table) ||
-      isCountable(index))
+  if (!isProjectedPerScore(table, index))
     return success();
   InFlightDiagnostic diag =
       op->emitOpError("cannot be placed in a plan; expected the rows of a "
                       "projected table without bounds to be looked up by a "
                       "posenc.relation of positions with the law #posenc.iota, "
-                      "which can be counted before the call");
+                      "which can be counted before the call, or by a "
+                      "posenc.table_dot, which projects its vector instead");
   diag.attachNote(table.getLoc()) << "the table is here";
   return diag;
 }
@@ -190,6 +195,13 @@ Value TermCloner::cloneTable(Value table, Value index, bool inlined) {
     mapping.map(atQuery.getTable(),
                 cloneTable(atQuery.getTable(), Value(), inlined));
     return builder.clone(*op, mapping)->getResult(0);
+  }
+  if (isProjectedPerScore(table, index)) {
+    auto project = cast<ProjectOp>(op);
+    clone(project.getTable());
+    mapping.map(project.getWeights(),
+                cloneTable(project.getWeights(), Value(), /*inlined=*/false));
+    return clone(table);
   }
   bool unbounded = hasUnboundedRows(table);
   bool isMap = isa<TableMapOp>(op) && (inlined || !isCountable(index));

@@ -16,6 +16,10 @@ bool hasUnboundedRows(mlir::Value table);
 /// prepared: it is a relation between positions of #posenc.iota.
 bool isCountable(mlir::Value index);
 
+/// Whether a product with rows of the table is made by projecting the vector,
+/// since the rows are not known before the call.
+bool isProjectedPerScore(mlir::Value table, mlir::Value index);
+
 /// Checks that every table that `op` reads by these inputs has a place.
 mlir::LogicalResult checkLookups(mlir::Operation *op, mlir::ValueRange inputs);
 

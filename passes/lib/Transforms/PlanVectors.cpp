@@ -12,19 +12,6 @@ using namespace posenc;
 // Checking
 //===----------------------------------------------------------------------===//
 
-/// Whether what an operation reads besides its vector differs between heads.
-static bool readsHeads(Operation *op) {
-  return llvm::any_of(op->getOperands(), [](Value operand) {
-    if (isa<QueryType, KeyType>(operand.getType()))
-      return false;
-    if (auto type = dyn_cast<TableType>(operand.getType());
-        type && type.hasAxis(TableAxis::head))
-      return true;
-    Operation *definition = operand.getDefiningOp();
-    return definition && readsHeads(definition);
-  });
-}
-
 static LogicalResult checkInputs(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<RotateOp>([](RotateOp rotation) -> LogicalResult {
@@ -58,18 +45,10 @@ static LogicalResult checkInputs(Operation *op) {
       });
 }
 
-LogicalResult posenc::checkVector(Value vector, KernelOp kernel) {
-  int64_t heads = kernel.getHeads(), kvHeads = kernel.getNumKvHeads();
-  for (; Operation *op = vector.getDefiningOp(); vector = op->getOperand(0)) {
+LogicalResult posenc::checkVector(Value vector) {
+  for (; Operation *op = vector.getDefiningOp(); vector = op->getOperand(0))
     if (failed(checkInputs(op)))
       return failure();
-    if (isa<KeyType>(vector.getType()) && heads != kvHeads && readsHeads(op))
-      return op->emitOpError("cannot be placed in a plan; expected keys to be "
-                             "changed alike for all query heads that share "
-                             "them, since they are changed once per key head: "
-                             "the kernel has ")
-             << heads << " heads and " << kvHeads << " kv_heads";
-  }
   return success();
 }
 

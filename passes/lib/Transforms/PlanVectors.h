@@ -9,7 +9,7 @@ namespace posenc {
 
 /// Checks that everything between the kernel's argument and `vector` has a
 /// place.
-mlir::LogicalResult checkVector(mlir::Value vector, KernelOp kernel);
+mlir::LogicalResult checkVector(mlir::Value vector);
 
 /// Writes the vectors of one part of a plan, each once.
 class VectorWriter {

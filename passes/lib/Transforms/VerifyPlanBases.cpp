@@ -78,6 +78,13 @@ private:
                 "expects a natural score, but its input is in base 2");
           return success();
         })
+        .Case<HeadMlpOp>([&](HeadMlpOp mlp) -> LogicalResult {
+          if (llvm::any_of(mlp.getScores(),
+                           [&](Value score) { return isBase2(score); }))
+            return mlp.emitOpError(
+                "expects a natural score, but its input is in base 2");
+          return success();
+        })
         .Case<YieldOp>([&](YieldOp yield) { return visitYield(yield); })
         .Default([](Operation *) { return success(); });
   }

@@ -62,14 +62,15 @@ static PartRule getRule(Operation *part) {
       })
       .Case<StepOp>([](auto) -> PartRule {
         return {
-            "posenc.dot, table_dot, add, bias, map, select, rowscan, "
+            "posenc.dot, table_dot, add, bias, map, head_mlp, select, rowscan, "
             "position, remap, relation, relation_map, sum_index, table, "
-            "table_map, at_query, tile.load_table, tile.load_strip, "
-            "tile.to_base2",
-            isOneOf<DotOp, TableDotOp, AddOp, BiasOp, MapOp, SelectOp,
-                    RowscanOp, PositionOp, RemapOp, RelationOp, RelationMapOp,
-                    SumIndexOp, TableOp, TableMapOp, AtQueryOp, TileLoadTableOp,
-                    TileLoadStripOp, TileToBase2Op>};
+            "table_map, project, at_query, tile.load_table, "
+            "tile.load_strip, tile.to_base2",
+            isOneOf<DotOp, TableDotOp, AddOp, BiasOp, MapOp, HeadMlpOp,
+                    SelectOp, RowscanOp, PositionOp, RemapOp, RelationOp,
+                    RelationMapOp, SumIndexOp, TableOp, TableMapOp, ProjectOp,
+                    AtQueryOp, TileLoadTableOp, TileLoadStripOp,
+                    TileToBase2Op>};
       })
       .Case<EpilogueOp>([](auto) -> PartRule {
         return {"posenc.tile.normalize, tile.remainder, table",
@@ -77,7 +78,7 @@ static PartRule getRule(Operation *part) {
       });
 }
 
-/// Scans walk a row once, from the right.
+/// Scans walk a row once, from the right. Networks see keys of several blocks.
 static LogicalResult verifyDirection(PlanOp plan) {
   SmallVector<StepOp, 4> steps = plan.getStepOps();
   for (StepOp step : steps)
@@ -85,6 +86,11 @@ static LogicalResult verifyDirection(PlanOp plan) {
       if (!plan.getDescending() || steps.size() != 1)
         return scan.emitOpError("expects a plan that is 'descending' and has "
                                 "one step");
+  for (StepOp step : steps)
+    for (HeadMlpOp mlp : step.getBody().front().getOps<HeadMlpOp>())
+      if (plan.getDescending() || steps.size() != 1)
+        return mlp.emitOpError("expects a plan that is not 'descending' and "
+                               "has one step");
   if (plan.getDescending() && steps.size() != 1)
     return plan.emitOpError("expects one step, since it is 'descending', but "
                             "got ")

@@ -27,31 +27,23 @@ posenc.kernel @name_is_taken_x86_64_avx512 heads(2) head_dim(8) {
 
 // -----
 
-posenc.kernel @scores_of_all_heads heads(2) head_dim(8) {
+posenc.kernel @scores_of_all_keys_and_heads heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %a = posenc.dot %q, %k scale(0.5)
   %w1 = posenc.table law(#posenc.operand<"w1", rows = 2, channels = 3>) : !posenc.table<row, channel>
   %b1 = posenc.table law(#posenc.operand<"b1", channels = 3>) : !posenc.table<channel>
   %w2 = posenc.table law(#posenc.operand<"w2", rows = 3>) : !posenc.table<row, head>
   %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
-  // expected-error@below {{'posenc.head_mlp' op cannot be placed in a plan; expected no network over the scores of all heads: a tile computes those of one}}
-  %s = posenc.head_mlp(%a) weights(%w1, %b1, %w2, %b2) taps(1) {
+  // expected-error@below {{'posenc.head_mlp' op cannot be placed in a plan; expected no posenc.rowscan in the same kernel: the scores of all heads would be kept for all keys of a row}}
+  %t = posenc.head_mlp(%a) weights(%w1, %b1, %w2, %b2) taps(1) {
   ^bb0(%x: f64):
     posenc.yield %x : f64
   }
-  %p = posenc.normalize softmax %s
-  %o = posenc.weighted_sum %p, %v
-  posenc.yield %o : !posenc.output
-}
-
-// -----
-
-posenc.kernel @keys_of_query_heads heads(4) kv_heads(2) head_dim(8) {
-^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  %g = posenc.table law(#posenc.operand<"g", channels = 8>) : !posenc.table<head, channel>
-  // expected-error@below {{'posenc.channel_scale' op cannot be placed in a plan; expected keys to be changed alike for all query heads that share them, since they are changed once per key head: the kernel has 4 heads and 2 kv_heads}}
-  %k1 = posenc.channel_scale %k, %g offset(0.0) : !posenc.key, !posenc.table<head, channel>
-  %s = posenc.dot %q, %k1 scale(0.5)
+  // expected-note@below {{the scan is here}}
+  %s = posenc.rowscan %t exclusive {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
   %p = posenc.normalize softmax %s
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output
@@ -86,10 +78,12 @@ posenc.kernel @projection_of_given_positions heads(2) head_dim(8) {
   %w = posenc.table law(#posenc.operand<"w", rows = 4, channels = 8>) : !posenc.table<row, head, channel>
   // expected-note@below {{the table is here}}
   %x = posenc.project %t, %w : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
-  // expected-error@below {{'posenc.table_dot' op cannot be placed in a plan; expected the rows of a projected table without bounds to be looked up by a posenc.relation of positions with the law #posenc.iota, which can be counted before the call}}
-  %s = posenc.table_dot %q, %x at(%r) scale(0.5) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+  %s = posenc.dot %q, %k scale(0.5)
   %p = posenc.normalize softmax %s
-  %o = posenc.weighted_sum %p, %v
+  %o1 = posenc.weighted_sum %p, %v
+  // expected-error@below {{'posenc.value_table' op cannot be placed in a plan; expected the rows of a projected table without bounds to be looked up by a posenc.relation of positions with the law #posenc.iota, which can be counted before the call, or by a posenc.table_dot, which projects its vector instead}}
+  %o2 = posenc.value_table %p, %x at(%r) : !posenc.table<row, head, channel>
+  %o = posenc.add %o1, %o2 : !posenc.output
   posenc.yield %o : !posenc.output
 }
 

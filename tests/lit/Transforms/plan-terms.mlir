@@ -256,3 +256,61 @@ posenc.kernel @sink heads(2) kv_heads(1) head_dim(12) value_dim(10) {
 %o = posenc.weighted_sum %p, %v
 posenc.yield %o : !posenc.output
 }
+
+// A network over heads takes natural scores, in one step that applies every
+// mask; its tables are the step's.
+// CHECK-LABEL: posenc.plan @network_over_heads_x86_64
+// CHECK: posenc.tile.scale %{{.*}} by(3.000000e-01){{$}}
+// CHECK-NOT: posenc.step @interior
+// CHECK: posenc.step @edge until(#[[EDGE]])
+// CHECK:        %[[S:.*]] = posenc.dot
+// CHECK:        %[[W:.*]] = posenc.table law(#posenc.operand<"w1", rows = 6, channels = 5>)
+// CHECK:        %[[N:.*]] = posenc.head_mlp(%[[S]]) weights(%[[W]], %{{.*}}, %{{.*}}, %{{.*}}) taps(3) {
+// CHECK:        %[[A:.*]] = posenc.add %[[S]], %[[N]]
+// CHECK-NEXT:   %[[B:.*]] = posenc.tile.to_base2 %[[A]]
+// CHECK-NEXT:   posenc.select %[[B]] mask(#posenc.causal)
+posenc.kernel @network_over_heads heads(2) kv_heads(1) head_dim(12) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+%w1 = posenc.table law(#posenc.operand<"w1", rows = 6, channels = 5>) : !posenc.table<row, channel>
+%b1 = posenc.table law(#posenc.operand<"b1", channels = 5>) : !posenc.table<channel>
+%w2 = posenc.table law(#posenc.operand<"w2", rows = 15>) : !posenc.table<row, head>
+%b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+%s = posenc.dot %q, %k scale(0.3)
+%n = posenc.head_mlp(%s) weights(%w1, %b1, %w2, %b2) taps(3) {
+^bb0(%x: f64):
+  %y = math.tanh %x : f64
+  posenc.yield %y : f64
+}
+%t = posenc.add %s, %n
+%u = posenc.select %t mask(#posenc.causal)
+%p = posenc.normalize softmax %u
+%o = posenc.weighted_sum %p, %v
+posenc.yield %o : !posenc.output
+}
+
+// Rows of a projected table that are not known before the call are not
+// prepared: the step projects.
+// CHECK-LABEL: posenc.plan @projected_positions_x86_64
+// CHECK-NOT: posenc.prepare
+// CHECK: posenc.step @edge
+// CHECK:        %[[F:.*]] = posenc.table_map
+// CHECK:        %[[P:.*]] = posenc.project %[[F]], %{{.*}}
+// CHECK:        posenc.table_dot %{{.*}}, %[[P]] at(%{{.*}})
+posenc.kernel @projected_positions heads(2) head_dim(12) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+%i = posenc.position query law(#posenc.position_tensor)
+%j = posenc.position key law(#posenc.position_tensor)
+%r = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+%t = posenc.table_map channels(6) {
+^bb0(%row: f64, %channel: f64):
+  %x = arith.mulf %row, %channel : f64
+  %y = math.sin %x : f64
+  posenc.yield %y : f64
+}
+%w = posenc.table law(#posenc.operand<"w", rows = 6, channels = 12>) : !posenc.table<row, head, channel>
+%pt = posenc.project %t, %w : !posenc.table<row, channel>, !posenc.table<row, head, channel> -> !posenc.table<row, head, channel>
+%s = posenc.table_dot %q, %pt at(%r) scale(0.2) : !posenc.query, !posenc.table<row, head, channel>, !posenc.relation
+%p = posenc.normalize softmax %s
+%o = posenc.weighted_sum %p, %v
+posenc.yield %o : !posenc.output
+}

@@ -132,7 +132,7 @@ posenc.plan @step_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
   }
   posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
-    // expected-error@below {{'posenc.freqs' op cannot stand in posenc.step; expected one of: posenc.dot, table_dot, add, bias, map, select, rowscan, position, remap, relation, relation_map, sum_index, table, table_map, at_query, tile.load_table, tile.load_strip, tile.to_base2}}
+    // expected-error@below {{'posenc.freqs' op cannot stand in posenc.step; expected one of: posenc.dot, table_dot, add, bias, map, head_mlp, select, rowscan, position, remap, relation, relation_map, sum_index, table, table_map, project, at_query, tile.load_table, tile.load_strip, tile.to_base2}}
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 4>)
     %s = posenc.dot %q, %k scale(1.0)
     posenc.yield %s : !posenc.score
@@ -780,6 +780,72 @@ posenc.plan @natural_kind kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim
   posenc.epilogue {
   ^bb0(%state: !posenc.state):
     %o = posenc.tile.normalize identity %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @network_of_two_steps kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) whole_blocks {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %w1 = posenc.table law(#posenc.operand<"w1", rows = 2, channels = 3>) : !posenc.table<row, channel>
+    %b1 = posenc.table law(#posenc.operand<"b1", channels = 3>) : !posenc.table<channel>
+    %w2 = posenc.table law(#posenc.operand<"w2", rows = 3>) : !posenc.table<row, head>
+    %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+    // expected-error@below {{'posenc.head_mlp' op expects a plan that is not 'descending' and has one step}}
+    %m = posenc.head_mlp(%s) weights(%w1, %b1, %w2, %b2) taps(1) {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    %t = posenc.tile.to_base2 %m
+    posenc.yield %t : !posenc.score
+  }
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %t = posenc.tile.to_base2 %s
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @network_in_base_2 kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %w1 = posenc.table law(#posenc.operand<"w1", rows = 2, channels = 3>) : !posenc.table<row, channel>
+    %b1 = posenc.table law(#posenc.operand<"b1", channels = 3>) : !posenc.table<channel>
+    %w2 = posenc.table law(#posenc.operand<"w2", rows = 3>) : !posenc.table<row, head>
+    %b2 = posenc.table law(#posenc.operand<"b2">) : !posenc.table<head>
+    // expected-error@below {{'posenc.head_mlp' op expects a natural score, but its input is in base 2}}
+    %m = posenc.head_mlp(%s) weights(%w1, %b1, %w2, %b2) taps(1) {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    posenc.yield %m : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
     posenc.yield %o : !posenc.output
   }
 }

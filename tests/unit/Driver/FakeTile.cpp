@@ -138,9 +138,10 @@ struct Doubles {
 
 using Numbers = std::vector<double>;
 
-/// The row of the tile and the key of the run that a value is wanted for.
+/// The row of the tile and the key of the run that a value is wanted for, and
+/// the head in tables of all heads.
 struct Place {
-  int64_t row = 0, key = 0;
+  int64_t row = 0, key = 0, head = 0;
 };
 
 class Call {
@@ -189,6 +190,88 @@ public:
     std::vector<int64_t> ends = checkSteps(m);
     for (int64_t i = 0; i < n; ++i)
       computeRow(i, m, ends);
+  }
+
+  /// What a network takes of one head.
+  void computeScores() {
+    HeadMlpOp network = getNetworks(plan)[tile.network];
+    int64_t n = numbers.lookup("rows"), m = numbers.lookup("key_count");
+    const Buffer &out = buffer("head_scores_" + std::to_string(tile.network));
+    EXPECT_EQ(out.dims[0].extent, tile.function.rows);
+    EXPECT_EQ(out.dims[1].extent, m);
+    EXPECT_EQ(out.dims[1].stride, tile.function.rows);
+    EXPECT_EQ(out.dims[2].extent, int64_t(network.getScores().size()));
+    for (int64_t i = 0; i < tile.function.rows; ++i) {
+      // Rows beyond the last are written, and mean nothing.
+      Scores scores{*network->getBlock(), std::min(i, n - 1), 0, m, {}};
+      queries = transform(plan.getPrologueOp().getBody().front(),
+                          read(buffer("q"), scores.row), {scores.row, 0});
+      for (Operation &op : scores.body) {
+        if (&op == network.getOperation())
+          break;
+        evaluate(op, scores);
+      }
+      for (auto [s, score] : llvm::enumerate(network.getScores())) {
+        for (int64_t j = 0; j < m; ++j)
+          out.at({i, j, int64_t(s)}) =
+              i < n ? static_cast<float>(scores[score][j]) : NAN;
+        // Whole groups of keys are written.
+        for (int64_t j = m; j < m + kKeysBehind; ++j)
+          (&out.at({0, 0, int64_t(s)}))[j * tile.function.rows + i] = NAN;
+      }
+    }
+  }
+
+  void mixHeads() {
+    HeadMlpOp op = getNetworks(plan)[tile.network];
+    std::string symbol = std::to_string(tile.network);
+    const Buffer &in = buffer("all_scores_" + symbol),
+                 &out = buffer("all_mixed_" + symbol);
+    int64_t taps = op.getTaps(), heads = plan.getHeads(),
+            hidden = *op.getBiasIn().getDefiningOp<TableOp>().getNumChannels(),
+            first = in.dims[1].min, end = first + in.dims[1].extent;
+    EXPECT_EQ(out.dims[2].extent, heads);
+    EXPECT_EQ(in.dims[2].extent, heads * int64_t(op.getScores().size()));
+    EXPECT_LE(first, 0);
+    EXPECT_GE(end, out.dims[1].extent);
+    for (int64_t i = 0; i < out.dims[0].extent; ++i) {
+      auto isMasked = [&](int64_t j, int64_t channel) {
+        return in.at({i, j, channel}) <= -1e30;
+      };
+      auto unit = [&](int64_t j, int64_t m) {
+        bool isSeen = false;
+        double sum = lookUp(op.getBiasIn(), 0, m, {});
+        for (int64_t c = 0; c < in.dims[2].extent; ++c)
+          for (int64_t t = 0; t < taps; ++t) {
+            int64_t key = j + t - taps / 2;
+            if (key < first || key >= end || isMasked(key, c))
+              continue;
+            isSeen |= key == j;
+            sum += lookUp(op.getWeightsIn(), double(c * taps + t), m, {}) *
+                   in.at({i, key, c});
+          }
+        double result =
+            evaluateScalarRegion<double>(op.getBody(), {sum}, Doubles());
+        return isSeen ? result : 0;
+      };
+      for (int64_t j = 0; j < out.dims[1].extent; ++j) {
+        Numbers units(taps * hidden);
+        for (int64_t m = 0; m < hidden; ++m)
+          for (int64_t t = 0; t < taps; ++t)
+            if (int64_t key = j + t - taps / 2; key >= first && key < end)
+              units[m * taps + t] = unit(key, m);
+        for (int64_t h = 0; h < heads; ++h) {
+          double sum = lookUp(op.getBiasOut(), 0, 0, {0, 0, h});
+          for (auto [row, value] : llvm::enumerate(units))
+            sum +=
+                lookUp(op.getWeightsOut(), double(row), 0, {0, 0, h}) * value;
+          for (int64_t c = h; c < in.dims[2].extent; c += heads)
+            if (isMasked(j, c))
+              sum = -INFINITY;
+          out.at({i, j, h}) = static_cast<float>(sum);
+        }
+      }
+    }
   }
 
 private:
@@ -333,18 +416,33 @@ private:
       return evaluateScalarRegion<double>(
           map.getBody(), {double(std::llround(row)), double(channel)},
           Doubles());
+    if (auto project = table.getDefiningOp<ProjectOp>()) {
+      auto map = project.getTable().getDefiningOp<TableMapOp>();
+      double sum = 0;
+      for (int64_t m = 0; m < int64_t(map.getChannels()); ++m)
+        sum += lookUp(map, row, m, place) *
+               lookUp(project.getWeights(), double(m), channel, place);
+      return sum;
+    }
     const TileArg &arg = findTable(table);
     const Buffer &numbers = buffer(arg.getName());
     SmallVector<int64_t> index;
     for (auto [dim, axis] : llvm::enumerate(arg.dims))
       index.push_back(axis == TableAxis::key       ? place.key
                       : axis == TableAxis::query   ? place.row
+                      : axis == TableAxis::head    ? place.head
                       : axis == TableAxis::channel ? channel
                       // A table of the call's distances has all of them.
                       : arg.hasRelationRows ? std::llround(row)
                                             : numbers.clamp(dim, row));
     index.resize(std::max<size_t>(index.size(), 1));
+    if (arg.hasRest)
+      index.push_back(0);
     double number = numbers.at(index);
+    if (arg.hasRest) {
+      index.back() = 1;
+      number += numbers.at(index);
+    }
     bool isDense = llvm::is_contained(arg.dims, TableAxis::query) &&
                    llvm::is_contained(arg.dims, TableAxis::key);
     return isDense && number <= -1e30 ? -INFINITY : number;
@@ -565,6 +663,10 @@ private:
         return evaluateTerm(map.getBody(), map.getInputs(), arguments,
                             {scores.row, j});
       });
+    if (auto network = dyn_cast<HeadMlpOp>(op)) {
+      const Buffer &mixed = buffer("mixed_" + getNetworkSymbol(network));
+      return forKeys([&](int64_t j) { return mixed.at({scores.row, j}); });
+    }
     if (auto scan = dyn_cast<RowscanOp>(op)) {
       Numbers input = scores[scan.getScore()], result(input.size());
       double sum = 0;
@@ -774,9 +876,19 @@ private:
 
 int32_t FakeTile::run(const int64_t *words) const {
   Call call(*this, words);
-  if (isKeyTransform)
-    call.transformKeys();
-  else
+  switch (kind) {
+  case Tile:
     call.computeTile();
+    break;
+  case KeyTransform:
+    call.transformKeys();
+    break;
+  case NetworkScores:
+    call.computeScores();
+    break;
+  case Network:
+    call.mixHeads();
+    break;
+  }
   return 0;
 }

@@ -11,7 +11,14 @@ namespace posenc::test {
 struct FakeTile {
   PlanOp plan;
   TileFunction function;
-  bool isKeyTransform = false;
+  enum Kind {
+    Tile,
+    KeyTransform,
+    NetworkScores, // what a network takes of one head
+    Network
+  } kind = Tile;
+  /// The number of the network.
+  unsigned network = 0;
 
   /// One word for each argument: a number or an address.
   int32_t run(const int64_t *words) const;

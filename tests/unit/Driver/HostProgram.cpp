@@ -97,12 +97,21 @@ HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
       plan.setRows({48, 32});
     auto functions = getTileFunctions(plan);
     require(succeeded(functions), "getting tile functions");
-    for (TileFunction &function : *functions)
+    auto add = [&](const TileFunction &function, FakeTile::Kind kind,
+                   unsigned network = 0) {
       tiles.push_back(
-          std::make_unique<FakeTile>(FakeTile{plan, function, false}));
+          std::make_unique<FakeTile>(FakeTile{plan, function, kind, network}));
+    };
+    for (TileFunction &function : *functions) {
+      add(function, FakeTile::Tile);
+      for (auto [number, network] :
+           llvm::enumerate(getNetworkFunctions(plan, function))) {
+        add(network.scores, FakeTile::NetworkScores, number);
+        add(network.network, FakeTile::Network, number);
+      }
+    }
     if (auto function = getKeyFunction(plan))
-      tiles.push_back(
-          std::make_unique<FakeTile>(FakeTile{plan, *function, true}));
+      add(*function, FakeTile::KeyTransform);
   }
   OwningOpRef<ModuleOp> host = level3->clone();
   lower(*host);

@@ -225,6 +225,19 @@ const char *const severalVectors = R"mlir(
   %s = posenc.add %s3, %s2
 )mlir";
 
+/// Keys that differ between the query heads of a group, and others.
+const char *const scaledKeys = R"mlir(
+  %u = posenc.table law(#posenc.operand<"u", channels = 8>) : !posenc.table<head, channel>
+  %g = posenc.table law(#posenc.constants<[0.5, 0.25, 1.0, 1.5, -1.0, 0.1, 0.2, 0.3]>) : !posenc.table<channel>
+  %k1 = posenc.vadd %k, %u : !posenc.key, !posenc.table<head, channel>
+  %k2 = posenc.channel_scale %k, %g offset(1.0) : !posenc.key, !posenc.table<channel>
+  %s0 = posenc.dot %q, %k1 scale(0.5)
+  %s1 = posenc.dot %q, %k2 scale(0.25)
+  %s2 = posenc.dot %q, %k scale(0.25)
+  %s3 = posenc.add %s0, %s1
+  %s = posenc.add %s2, %s3
+)mlir";
+
 const char *const allHeads = R"mlir(
   %q1 = posenc.vector_norm %q rms over(all_heads) epsilon(0.01) added : !posenc.query
   %k1 = posenc.vector_norm %k layer over(all_heads) epsilon(0.01) floor : !posenc.key
@@ -291,6 +304,73 @@ const char *const strips = R"mlir(
   %u2 = posenc.add %u1, %b1
   %s = posenc.add %u2, %b2
 )mlir";
+
+//===----------------------------------------------------------------------===//
+// Networks over heads
+//===----------------------------------------------------------------------===//
+
+/// A network over `scores`; its tables end in `name`.
+std::string makeNetwork(const std::string &result, const std::string &name,
+                        const std::vector<std::string> &scores, int taps) {
+  auto number = [](size_t value) { return std::to_string(value); };
+  std::string inputs = scores[0];
+  for (size_t s = 1; s < scores.size(); ++s)
+    inputs += ", " + scores[s];
+  return "%w" + name + " = posenc.table law(#posenc.operand<\"w" + name +
+         "\", rows = " + number(4 * scores.size() * taps) +
+         ", channels = 3>) : !posenc.table<row, channel>\n%b" + name +
+         " = posenc.table law(#posenc.constants<[0.5, -1.0, 0.25]>) : "
+         "!posenc.table<channel>\n%x" +
+         name + " = posenc.table law(#posenc.operand<\"x" + name +
+         "\", rows = " + number(3 * taps) +
+         ">) : !posenc.table<row, head>\n%y" + name +
+         " = posenc.table law(#posenc.operand<\"y" + name +
+         "\">) : !posenc.table<head>\n" + result + " = posenc.head_mlp(" +
+         inputs + ") weights(%w" + name + ", %b" + name + ", %x" + name +
+         ", %y" + name + ") taps(" + number(taps) + R"mlir() {
+  ^bb0(%x: f64):
+    %c = arith.constant 0.0 : f64
+    %z = arith.maximumf %x, %c : f64
+    posenc.yield %z : f64
+  }
+)mlir";
+}
+
+/// Scores with a bias of each head, added to what a network makes of them. The
+/// mask comes before it or behind it.
+std::string makeMixed(int taps, bool isMaskedBefore, const char *mask) {
+  std::string cut = std::string(" mask(") + mask + ")\n";
+  std::string text = R"mlir(
+  %slope = posenc.table law(#posenc.constants<[0.01, -0.02, 0.1, 0.3]>) : !posenc.table<head>
+  %bias = posenc.bias(%d, %slope) : !posenc.relation, !posenc.table<head> {
+  ^bb0(%x: f64, %y: f64):
+    %z = arith.mulf %x, %y : f64
+    posenc.yield %z : f64
+  }
+  %dots = posenc.dot %q, %k scale(0.3)
+)mlir";
+  std::string scores = "%dots", biases = "%bias";
+  if (isMaskedBefore) {
+    text += "%seen = posenc.select %dots" + cut +
+            "%seen_bias = posenc.select %bias" + cut;
+    scores = "%seen";
+    biases = "%seen_bias";
+  }
+  text += makeNetwork("%mixed", "", {scores, biases}, taps);
+  text += "%sum = posenc.add " + scores + ", %mixed\n";
+  if (isMaskedBefore)
+    return text + "%s = posenc.add %sum, " + biases + "\n";
+  return text + "%s = posenc.select %sum" + cut;
+}
+
+/// One network behind another.
+std::string makeTwoNetworks() {
+  return "%dots = posenc.dot %q, %k scale(0.3)\n" +
+         makeNetwork("%m0", "0", {"%dots"}, 3) +
+         "%t0 = posenc.add %dots, %m0\n" + makeNetwork("%m1", "1", {"%t0"}, 3) +
+         "%t1 = posenc.add %dots, %m1\n"
+         "%s = posenc.select %t1 mask(#posenc.causal)\n";
+}
 
 //===----------------------------------------------------------------------===//
 // Masks, scans, normalisers
@@ -439,6 +519,35 @@ const Spec specs[] = {
      softmaxOf(positionsOf(topLeft, std::string(waves) + strips))},
     {"Sinks", grouped, makeKernel(positionsOf(tensor, sinks)), true},
     {"Sticks", grouped, makeKernel(sticks), true},
+    {"HeadFrequenciesOfGroups", grouped,
+     softmaxOf(positionsOf(
+         tensor, std::string(headFrequencies) +
+                     rotated("by(%@) freqs(%f) pairing(half) first_dim(0)"))),
+     true},
+    {"ConstantFrequenciesOfGroups", grouped,
+     softmaxOf(positionsOf(
+         topLeft,
+         std::string(constantFrequencies) +
+             rotated("by(%@) freqs(%f) pairing(half) first_dim(3)", modulus)))},
+    {"ScaledKeysOfGroups", grouped, softmaxOf(positionsOf(iota, scaledKeys))},
+    {"ProjectedOfTensor", grouped,
+     softmaxOf(positionsOf(tensor, makeProjected("%d", false))), true},
+    {"ProjectedKeysOfTensor", grouped,
+     softmaxOf(positionsOf(tensor, makeProjected("%d", true))), true},
+    {"Mixed", grouped,
+     softmaxOf(positionsOf(iota, makeMixed(1, false, "#posenc.causal"))), false,
+     true},
+    {"MixedWindow", single,
+     softmaxOf(positionsOf(
+         topLeft, makeMixed(1, true, "#posenc.window<left = 5, right = 2>"))),
+     false, true},
+    {"MixedAlongKeys", grouped,
+     softmaxOf(positionsOf(tensor, makeMixed(3, true, "#posenc.causal"))), true,
+     true},
+    {"MixedAlongHiddenKeys", grouped,
+     softmaxOf(positionsOf(iota, makeMixed(3, false, "#posenc.causal"))), false,
+     true},
+    {"MixedTwice", grouped, softmaxOf(makeTwoNetworks()), false, true},
     {"Linear", grouped, makeKernel(linear)},
     {"Absolute", grouped, makeKernel(absolute)},
 };

@@ -17,8 +17,9 @@ struct TileObject {
   std::string bytes;
 };
 
-/// The tile functions of the plan in the order of its `rows`, then its key
-/// transform if it has one (see TileSignature.h). The same plan gives the same
+/// The tile functions of the plan in the order of its `rows`, each followed by
+/// those of its networks, then its key transform if it has one (see
+/// TileSignature.h). The same plan gives the same
 /// bytes, whatever was compiled before. Objects need nothing at link time but
 /// memory functions of the C library and functions of its libm.
 ///

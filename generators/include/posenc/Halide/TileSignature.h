@@ -18,6 +18,7 @@
 #include "posenc/IR/Posenc.h"
 
 #include <string>
+#include <vector>
 
 namespace posenc {
 
@@ -42,6 +43,12 @@ enum class TileArgKind {
   PreparedTable,  // the same of a posenc.prepare of kind rows
   QueryPositions, // int32 (n), stride 1
   KeyPositions,   // int32 (m), stride 1
+  // Scores around the posenc.head_mlp with that number; stride 1 in
+  // dimension 0.
+  AllScores, // f32 (rows, m', inputs * heads): what it takes, input by input.
+             // The min of dimension 1 is that of the first key it sees, counted
+             // from the first result
+  Mixed,     // f32 (rows, m): what it gives this head
 
   // Numbers, int32.
   Rows,       // n
@@ -66,6 +73,10 @@ enum class TileArgKind {
                   // kinds of normalisation that have one
   TransformedKey, // f32 (head_dim, m), stride 1 in dimension 0. Symbol "<i>":
                   // result i of posenc.keys
+  HeadScores,     // f32 (rows, m, inputs), stride `rows` in dimension 1: what a
+                  // posenc.head_mlp takes of this head. There is memory behind
+                  // the last key: see kKeysBehind
+  AllMixed,       // f32 (rows, m, heads), likewise: what it gives all heads
 };
 
 /// Columns of a state. States of different keys for the same rows merge: with
@@ -95,10 +106,10 @@ struct TileArg {
   TableType type;
   /// Table, PreparedTable: what its dimensions count, innermost first: the axes
   /// of its type without `head` and `batch`, in the order channel, key, query,
-  /// row (key: m, query: n). Empty for a table over heads alone, which has one
-  /// dimension of extent 1. Strides are free, but a stride of 1 in dimension 0
-  /// is fast. With both a query and a key dimension, values of -1e30 and below
-  /// mask the pair.
+  /// row (key: m, query: n). In a network `head` comes last. Empty for a table
+  /// over heads alone, which has one dimension of extent 1. Strides are free,
+  /// but a stride of 1 in dimension 0 is fast. With both a query and a key
+  /// dimension, values of -1e30 and below mask the pair.
   llvm::SmallVector<TableAxis> dims;
   /// A table over keys that posenc.at_query reads: `type` has the key axis, and
   /// `dims` the query in its place. Row i of the call reads key i + Lk - Lq
@@ -109,6 +120,9 @@ struct TileArg {
   /// PreparedTable: the prepare yields a relation, whose values are the indices
   /// of the row dimension: its min is the lowest value of the call.
   bool hasRelationRows = false;
+  /// PreparedTable: a dimension of extent 2 behind `dims` holds each number in
+  /// two parts, its f32 and what rounding has cut off.
+  bool hasRest = false;
 
   /// The name of the parameter, unique in its function.
   std::string getName() const;
@@ -133,6 +147,37 @@ mlir::FailureOr<llvm::SmallVector<TileFunction>> getTileFunctions(PlanOp plan);
 /// PreparedTable, AllKeys, KeyPositions, KeyBegin), and a TransformedKey for
 /// each result of posenc.keys that is not the keys themselves.
 std::optional<TileFunction> getKeyFunction(PlanOp plan);
+
+/// Whether each number of a prepared table is stored in two parts: differences
+/// of long sums would keep too little of one f32.
+bool isStoredInParts(mlir::Value table);
+
+/// Keys behind the last for which HeadScores and AllMixed have memory: they are
+/// written in whole groups of keys.
+constexpr int64_t kKeysBehind = 16;
+
+/// The functions of one posenc.head_mlp of a plan's step, which stand before a
+/// tile function. For each run of keys `scores` is called for each head, then
+/// `network` once for all, then the next one, then the tile function for each
+/// head.
+struct NetworkFunctions {
+  /// Arguments: what a tile function reads for its scores, Mixed of the
+  /// networks before this one, HeadScores.
+  TileFunction scores;
+  /// Arguments: tables with all their heads, AllScores, AllMixed.
+  TileFunction network;
+  int64_t inputs = 0; // scores of a head
+  int64_t reach = 0;  // keys on either side that a result depends on
+};
+
+/// `<tile>_scores<i>` and `<tile>_network<i>` for the networks of the plan, in
+/// order.
+std::vector<NetworkFunctions> getNetworkFunctions(PlanOp plan,
+                                                  const TileFunction &tile);
+
+/// The networks of a plan, and the number of one of them.
+llvm::SmallVector<HeadMlpOp> getNetworks(PlanOp plan);
+std::string getNetworkSymbol(HeadMlpOp op);
 
 /// The symbol of the Key argument behind result `index` of posenc.keys.
 std::string getKeySymbol(PlanOp plan, unsigned index);
