@@ -342,6 +342,6 @@ void TableFill::emitRunningSum(PrefixSumOp sum) {
     Value term = emitter.emitRegion(sum.getBody(), number);
     Value total = arith::AddFOp::create(b, loadNumber(running, zero), term);
     storeNumber(total, running, zero);
-    storeParts(total, key, b.add(key, frame.keyLen()));
+    storeParts(total, key, b.add(key, frame.longestKey()));
   });
 }
