@@ -95,7 +95,8 @@ static Func placeNumber(const char *name, const TileContext &context,
 
 /// The output, transposed back in registers.
 static Func makeOutput(const TileContext &context, Func state,
-                       const RowNumbers &row, bool hasRemainder) {
+                       const RowNumbers &row, bool hasRemainder,
+                       Storage storage) {
   const TileShape &shape = context.shape;
   Var i = context.i, d = context.d;
   Var ib("ib"), db("db"), ii("ii"), di("di");
@@ -111,10 +112,10 @@ static Func makeOutput(const TileContext &context, Func state,
   Expr value = block(d, i);
   if (hasRemainder) {
     Func rest = placeNumber("rest", context, 1.f - row.weights);
-    value = value + rest(i) * context.params.buffer(TileArgKind::OwnValue)(
-                                  d, context.validRow());
+    value = value + rest(i) * context.params.element(TileArgKind::OwnValue,
+                                                     {d, context.validRow()});
   }
-  out(d, i) = value;
+  out(d, i) = Halide::cast(getType(storage), value);
 
   // Rows of the last block that are not wanted are not written.
   out.bound(d, 0, valueDim)
@@ -164,7 +165,9 @@ posenc::buildEpilogue(EpilogueOp op, const TileContext &context, Func state) {
     return op.emitOpError("expects a posenc.tile.normalize, whose sink is a "
                           "posenc.table");
   RowNumbers row = getRowNumbers(normalize, context, state);
-  std::vector<Func> outputs{makeOutput(context, state, row, hasRemainder)};
+  Storage storage = getStorage(op->getParentOfType<PlanOp>().getDtype());
+  std::vector<Func> outputs{
+      makeOutput(context, state, row, hasRemainder, storage)};
   if (normalize.getKind() == NormalizeKind::softmax ||
       normalize.getKind() == NormalizeKind::exp)
     outputs.push_back(makeLogSumExp(context, row));

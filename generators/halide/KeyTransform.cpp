@@ -32,9 +32,7 @@ private:
                  llvm::function_ref<Expr(Expr, Expr)> value) override;
   Expr getNumber(Func number) override { return number(j); }
   TokenPlace getPlace() override;
-  Halide::ImageParam getAllHeads() override {
-    return params.buffer(TileArgKind::AllKeys);
-  }
+  TileArgKind getAllHeads() override { return TileArgKind::AllKeys; }
   Expr getToken() override { return j; }
 
   int64_t lanes;
@@ -146,7 +144,7 @@ mlir::FailureOr<Func> KeyBuilder::build(mlir::Value vector) {
       return mlir::failure();
   } else {
     Func keys("key_rows");
-    keys(d, j) = params.buffer(TileArgKind::Key)(d, j);
+    keys(d, j) = params.element(TileArgKind::Key, {d, j});
     result = keys;
   }
   built[vector] = *result;

@@ -25,7 +25,28 @@ struct OnlineSoftmax::Stage {
         const StepVectors &vectors, const ScanFuncs &scans)
       : keys(context.shape, begin, end, whole),
         score(context, keys, vectors, scans),
-        denominator(context, keys, vectors, scans), terms(context, keys) {}
+        denominator(context, keys, vectors, scans), terms(context, keys) {
+    makeCopies(context, vectors);
+  }
+
+  /// A tile reads keys and values one number at a time, for all its rows:
+  /// conversions are done once for a block.
+  void makeCopies(const TileContext &context, const StepVectors &vectors) {
+    Var j = context.j, d = context.d, t = context.t;
+    Expr key = keys.validKey(t, j);
+    for (unsigned index = 0; index < vectors.keys.size(); ++index) {
+      Func &copy = keys.keyCopies.emplace_back();
+      if (vectors.isStoredPlainly(index))
+        continue;
+      copy = Func("key_copy");
+      copy(d, j, t) = toBits(vectors.storedKey(index, key, d));
+    }
+    if (context.params.isStoredPlainly(TileArgKind::Value))
+      return;
+    keys.valueCopy = Func("value_copy");
+    keys.valueCopy(d, j, t) =
+        toBits(context.params.element(TileArgKind::Value, {d, key}));
+  }
 
   KeyBlocks keys;
   /// A register tile of weights.v.
@@ -229,12 +250,15 @@ Expr OnlineSoftmax::getColumn(Expr d) const {
 void OnlineSoftmax::makeOutput(Stage &stage) {
   Var i = context.i, d = context.d, t = context.t;
   int keys = static_cast<int>(context.shape.keys);
-  Halide::ImageParam value = context.params.buffer(TileArgKind::Value);
   RDom r = stage.groupedKeys;
+  Expr key = r.y * keys + r.x, column = getColumn(d);
+  Expr value =
+      stage.keys.valueCopy.defined()
+          ? fromBits(stage.keys.valueCopy(column, key, t))
+          : context.params.element(TileArgKind::Value,
+                                   {column, stage.keys.validKey(t, key)});
   stage.outputs(i, d, t) = 0.f;
-  stage.outputs(i, d, t) +=
-      fromBits(stage.weights(i, r.x, r.y, t)) *
-      value(getColumn(d), stage.keys.validKey(t, r.y * keys + r.x));
+  stage.outputs(i, d, t) += fromBits(stage.weights(i, r.x, r.y, t)) * value;
 }
 
 mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
@@ -317,6 +341,7 @@ void OnlineSoftmax::updateState(Stage &stage) {
       .vectorize(i, static_cast<int>(context.shape.lanes))
       .unroll(i)
       .unroll(inTile);
+  scheduleCopies(stage);
   scheduleScores(stage);
   scheduleSums(stage);
   scheduleOutput(stage);
@@ -325,6 +350,22 @@ void OnlineSoftmax::updateState(Stage &stage) {
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
+
+void OnlineSoftmax::scheduleCopies(Stage &stage) {
+  const TileShape &shape = context.shape;
+  auto schedule = [&](Func copy, int64_t channels) {
+    if (!copy.defined())
+      return;
+    copy.compute_at(state, stage.block)
+        .store_in(kTileMemory)
+        .bound(context.d, 0, static_cast<int>(channels))
+        .bound_storage(context.j, static_cast<int>(shape.blockCapacity()))
+        .vectorize(context.d, dividingWidth(channels, shape.lanes));
+  };
+  for (Func copy : stage.keys.keyCopies)
+    schedule(copy, shape.headDim);
+  schedule(stage.keys.valueCopy, shape.valueDim);
+}
 
 void OnlineSoftmax::scheduleScores(Stage &stage) {
   Var i = context.i, x = stage.x, group = stage.group;

@@ -57,6 +57,7 @@ private:
   Halide::Expr getColumn(Halide::Expr d) const;
   Halide::Expr getUpdate(Stage &stage, Halide::RVar slot, Halide::RVar block);
   void updateState(Stage &stage);
+  void scheduleCopies(Stage &stage);
   void scheduleScores(Stage &stage);
   void scheduleSums(Stage &stage);
   void scheduleOutput(Stage &stage);

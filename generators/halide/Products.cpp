@@ -17,7 +17,7 @@ static constexpr int kSummedProducts = 32;
 
 StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
                          const TileParams &params)
-    : queries(std::move(queries)) {
+    : params(params), queries(std::move(queries)) {
   unsigned count = 0;
   for (StepOp step : plan.getStepOps())
     count = step.getBody().front().getNumArguments() - this->queries.size();
@@ -28,9 +28,8 @@ StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
                   .getArgument(this->queries.size() + index)
                   .use_empty();
     });
-    keys.push_back(
-        isRead ? params.buffer(TileArgKind::Key, getKeySymbol(plan, index))
-               : Halide::ImageParam());
+    keys.push_back(isRead ? std::optional(getKeySymbol(plan, index))
+                          : std::nullopt);
   }
 }
 
@@ -39,9 +38,21 @@ Expr StepVectors::query(mlir::Value value, Expr i, Expr channel) const {
   return fromBits(queries[index](i, channel));
 }
 
-Expr StepVectors::key(mlir::Value value, Expr key, Expr channel) const {
-  unsigned index = llvm::cast<mlir::BlockArgument>(value).getArgNumber();
-  return keys[index - queries.size()](channel, key);
+Expr StepVectors::key(mlir::Value value, const KeyBlocks &blocks, Expr t,
+                      Expr j, Expr channel) const {
+  unsigned index = llvm::cast<mlir::BlockArgument>(value).getArgNumber() -
+                   static_cast<unsigned>(queries.size());
+  if (index < blocks.keyCopies.size() && blocks.keyCopies[index].defined())
+    return fromBits(blocks.keyCopies[index](channel, j, t));
+  return storedKey(index, blocks.validKey(t, j), channel);
+}
+
+Expr StepVectors::storedKey(unsigned index, Expr key, Expr channel) const {
+  return params.element(TileArgKind::Key, {channel, key}, *keys[index]);
+}
+
+bool StepVectors::isStoredPlainly(unsigned index) const {
+  return !keys[index] || params.isStoredPlainly(TileArgKind::Key, *keys[index]);
 }
 
 Func Products::dot(DotOp op) {
@@ -55,7 +66,7 @@ Func Products::dot(DotOp op) {
   }
   auto product = [&](Expr channel) {
     return vectors.query(op.getQuery(), i, queryChannel + channel) *
-           vectors.key(op.getKey(), keys.validKey(t, j), keyChannel + channel);
+           vectors.key(op.getKey(), keys, t, j, keyChannel + channel);
   };
   int parts = static_cast<int>(
       llvm::divideCeil(count, kDotAccumulators * kSummedProducts));
@@ -92,7 +103,7 @@ Expr Products::readVector(TableDotOp op, Expr channel) const {
   mlir::Value vector = op.getVector();
   if (llvm::isa<QueryType>(vector.getType()))
     return vectors.query(vector, context.i, channel);
-  return vectors.key(vector, keys.validKey(context.t, context.j), channel);
+  return vectors.key(vector, keys, context.t, context.j, channel);
 }
 
 // v . (e W) = (v W') . e for a row e of the unprojected table. Each number of e

@@ -12,14 +12,20 @@ struct StepVectors {
   StepVectors(PlanOp plan, std::vector<Halide::Func> queries,
               const TileParams &params);
 
-  /// Channel of a query at row `i`, or of a key at a key of the run.
+  /// Channel of a query at row `i`, or of key `j` of block `t`.
   Halide::Expr query(mlir::Value value, Halide::Expr i,
                      Halide::Expr channel) const;
-  Halide::Expr key(mlir::Value value, Halide::Expr key,
-                   Halide::Expr channel) const;
+  Halide::Expr key(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
+                   Halide::Expr j, Halide::Expr channel) const;
+  /// Key vector number `index` where it lies.
+  Halide::Expr storedKey(unsigned index, Halide::Expr key,
+                         Halide::Expr channel) const;
+  bool isStoredPlainly(unsigned index) const;
 
+  const TileParams &params;
   std::vector<Halide::Func> queries;
-  std::vector<Halide::ImageParam> keys; // undefined where none is read
+  /// The symbols of the key vectors; none where none is read.
+  std::vector<std::optional<std::string>> keys;
 };
 
 /// Where the Funcs behind scores are computed: with the Func that gathers the

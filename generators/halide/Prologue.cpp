@@ -41,9 +41,7 @@ private:
                  llvm::function_ref<Expr(Expr, Expr)> value) override;
   Expr getNumber(Func number) override { return number(i); }
   TokenPlace getPlace() override;
-  Halide::ImageParam getAllHeads() override {
-    return params.buffer(TileArgKind::AllQueries);
-  }
+  TileArgKind getAllHeads() override { return TileArgKind::AllQueries; }
   Expr getToken() override { return row(); }
 
   const TileShape &shape;
@@ -172,7 +170,7 @@ Func PrologueBuilder::rotate(Func query, TileRotateOp op) {
 
 Func PrologueBuilder::load(double factor) {
   Func rows("query_rows");
-  rows(d, i) = params.buffer(TileArgKind::Query)(d, row()) *
+  rows(d, i) = params.element(TileArgKind::Query, {d, row()}) *
                Expr(static_cast<float>(factor));
   return transpose(rows, shape.headDim);
 }

@@ -36,6 +36,12 @@ struct KeyBlocks {
     return whole ? key(t, j) : min(key(t, j), end - 1);
   }
 
+  /// Copies as f32 of vectors (by number) and values whose rows lie elsewhere
+  /// or are stored otherwise: bits at (channel, key of the block, block).
+  /// Undefined where they are read where they lie.
+  std::vector<Halide::Func> keyCopies;
+  Halide::Func valueCopy;
+
   Halide::Expr begin, end;
   bool whole;
   /// Number of blocks, keys of each, register tiles of each.

@@ -12,6 +12,18 @@ static bool isOutput(TileArgKind kind) {
          kind == TileArgKind::HeadScores || kind == TileArgKind::AllMixed;
 }
 
+Halide::Type posenc::getType(Storage storage) {
+  switch (storage) {
+  case Storage::F32:
+    return Halide::Float(32);
+  case Storage::BF16:
+    return Halide::BFloat(16);
+  case Storage::F16:
+    return Halide::Float(16);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 TileParams::TileParams(const TileFunction &function) {
   for (const TileArg &arg : function.args) {
     if (isOutput(arg.kind))
@@ -22,7 +34,7 @@ TileParams::TileParams(const TileFunction &function) {
       param.number = Halide::Param<int>(arg.getName());
     } else {
       param.buffer =
-          ImageParam(arg.isInteger ? Halide::Int(32) : Halide::Float(32),
+          ImageParam(arg.isInteger ? Halide::Int(32) : getType(arg.storage),
                      static_cast<int>(arg.rank), arg.getName());
       // Strips, rows of relations and the keys of networks do not start at 0;
       // tables are the only buffers whose innermost stride is free.
@@ -63,6 +75,38 @@ bool TileParams::has(TileArgKind kind) const {
 
 ImageParam TileParams::buffer(TileArgKind kind, llvm::StringRef symbol) const {
   return find(kind, symbol).buffer;
+}
+
+/// Where the rows of keys and values are, if anywhere.
+static std::optional<TileArgKind> getRows(TileArgKind kind) {
+  switch (kind) {
+  case TileArgKind::Key:
+  case TileArgKind::AllKeys:
+    return TileArgKind::KeyRows;
+  case TileArgKind::Value:
+    return TileArgKind::ValueRows;
+  case TileArgKind::OwnValue:
+    return TileArgKind::OwnValueRows;
+  default:
+    return std::nullopt;
+  }
+}
+
+Halide::Expr TileParams::element(TileArgKind kind, std::vector<Halide::Expr> at,
+                                 llvm::StringRef symbol) const {
+  const Param &param = find(kind, symbol);
+  std::optional<TileArgKind> rows = getRows(kind);
+  if (rows && symbol.empty() && has(*rows))
+    at.back() = buffer(*rows)(at.back());
+  Halide::Expr value = param.buffer(at);
+  return param.arg.storage == Storage::F32 ? value : Halide::cast<float>(value);
+}
+
+bool TileParams::isStoredPlainly(TileArgKind kind,
+                                 llvm::StringRef symbol) const {
+  std::optional<TileArgKind> rows = getRows(kind);
+  return find(kind, symbol).arg.storage == Storage::F32 &&
+         !(rows && symbol.empty() && has(*rows));
 }
 
 TileParams::Table TileParams::table(mlir::Value table) const {

@@ -11,6 +11,9 @@
 
 namespace posenc {
 
+/// The type of stored numbers.
+Halide::Type getType(Storage storage);
+
 class TileParams {
 public:
   explicit TileParams(const TileFunction &function);
@@ -28,6 +31,12 @@ public:
   Halide::ImageParam buffer(TileArgKind kind,
                             llvm::StringRef symbol = {}) const;
   Halide::Expr number(TileArgKind kind, llvm::StringRef symbol = {}) const;
+  /// A number of queries, keys or values as f32. The last index counts rows,
+  /// wherever they are.
+  Halide::Expr element(TileArgKind kind, std::vector<Halide::Expr> at,
+                       llvm::StringRef symbol = {}) const;
+  /// Whether those numbers are f32 in rows that follow one another.
+  bool isStoredPlainly(TileArgKind kind, llvm::StringRef symbol = {}) const;
   /// A posenc.table, posenc.tile.load_table or posenc.at_query of one.
   Table table(mlir::Value table) const;
   Halide::ImageParam positions(PositionOp op) const;

@@ -46,6 +46,12 @@ static StringRef getPrefix(TileArgKind kind) {
     return "query_positions_";
   case TileArgKind::KeyPositions:
     return "key_positions_";
+  case TileArgKind::KeyRows:
+    return "key_rows";
+  case TileArgKind::ValueRows:
+    return "value_rows";
+  case TileArgKind::OwnValueRows:
+    return "own_value_rows";
   case TileArgKind::Rows:
     return "rows";
   case TileArgKind::KeyCount:
@@ -94,11 +100,19 @@ std::string TileArg::getName() const {
   return name;
 }
 
+Storage posenc::getStorage(std::optional<Type> type) {
+  if (!type || type->isF32())
+    return Storage::F32;
+  return type->isBF16() ? Storage::BF16 : Storage::F16;
+}
+
 namespace {
 /// Collects arguments in order of first use.
 class ArgCollector {
 public:
   SmallVector<TileArg> args;
+
+  explicit ArgCollector(PlanOp plan) : plan(plan) {}
 
   TileArg &add(TileArgKind kind, int64_t rank, StringRef symbol = {},
                bool isInteger = false) {
@@ -107,7 +121,14 @@ public:
     arg.rank = rank;
     arg.symbol = symbol.str();
     arg.isInteger = isInteger;
+    arg.storage = findStorage(arg);
     return add(std::move(arg));
+  }
+  /// Keys or values, and where their rows are.
+  void addRows(TileArgKind kind, int64_t rank, TileArgKind rows) {
+    add(kind, rank);
+    if (plan.getIndirect())
+      add(rows, /*rank=*/1, /*symbol=*/{}, /*isInteger=*/true);
   }
 
   void addNumber(TileArgKind kind, StringRef symbol = {}) {
@@ -115,11 +136,29 @@ public:
   }
 
   /// The buffers that the operations of one part of the plan read.
-  void addTerms(PlanOp plan, Block &body);
+  void addTerms(Block &body);
   /// The tables of a network.
-  void addWeights(PlanOp plan, HeadMlpOp op);
+  void addWeights(HeadMlpOp op);
 
 private:
+  /// That of the kernel's tensors; what the compiler makes is f32.
+  Storage findStorage(const TileArg &arg) {
+    switch (arg.kind) {
+    case TileArgKind::Query:
+    case TileArgKind::AllQueries:
+    case TileArgKind::Output:
+      return getStorage(plan.getDtype());
+    case TileArgKind::Key:
+      return arg.symbol.empty() ? getStorage(plan.getKvDtype())
+                                : Storage::F32;
+    case TileArgKind::AllKeys:
+    case TileArgKind::Value:
+    case TileArgKind::OwnValue:
+      return getStorage(plan.getKvDtype());
+    default:
+      return Storage::F32;
+    }
+  }
   /// Adds what is not there yet.
   TileArg &add(TileArg arg) {
     for (TileArg &other : args)
@@ -138,6 +177,7 @@ private:
   void addTable(TileArg arg, bool hasHeads = false);
   void addPosition(PositionOp op, bool isTile);
 
+  PlanOp plan;
   SmallVector<std::pair<Attribute, Type>> constants;
 };
 } // namespace
@@ -234,7 +274,7 @@ TileArg ArgCollector::makeTable(PlanOp plan, Operation *op) {
   return arg;
 }
 
-void ArgCollector::addWeights(PlanOp plan, HeadMlpOp op) {
+void ArgCollector::addWeights(HeadMlpOp op) {
   for (Value table : op->getOperands()) {
     Operation *definition = table.getDefiningOp();
     if (!isa_and_nonnull<TableOp, TileLoadTableOp>(definition))
@@ -245,7 +285,7 @@ void ArgCollector::addWeights(PlanOp plan, HeadMlpOp op) {
   }
 }
 
-void ArgCollector::addTerms(PlanOp plan, Block &body) {
+void ArgCollector::addTerms(Block &body) {
   bool isTile = !isa<KeysOp>(body.getParentOp());
   for (Operation &op : body) {
     if (auto rotate = dyn_cast<TileRotateOp>(op)) {
@@ -257,11 +297,12 @@ void ArgCollector::addTerms(PlanOp plan, Block &body) {
     } else if (auto position = dyn_cast<PositionOp>(op)) {
       addPosition(position, isTile);
     } else if (auto norm = dyn_cast<VectorNormOp>(op)) {
-      if (norm.getOver() == NormAxis::all_heads)
-        add(isTile ? TileArgKind::AllQueries : TileArgKind::AllKeys,
-            /*rank=*/3);
+      if (norm.getOver() == NormAxis::all_heads && isTile)
+        add(TileArgKind::AllQueries, /*rank=*/3);
+      else if (norm.getOver() == NormAxis::all_heads)
+        addRows(TileArgKind::AllKeys, /*rank=*/3, TileArgKind::KeyRows);
     } else if (isa<TileRemainderOp>(op)) {
-      add(TileArgKind::OwnValue, /*rank=*/2);
+      addRows(TileArgKind::OwnValue, /*rank=*/2, TileArgKind::OwnValueRows);
     }
   }
 }
@@ -277,9 +318,13 @@ static void addKeys(PlanOp plan, ArgCollector &collector) {
   for (StepOp step : plan.getStepOps())
     for (BlockArgument key :
          step.getBody().front().getArguments().drop_front(queries))
-      if (!key.use_empty())
-        collector.add(TileArgKind::Key, 2,
-                      getKeySymbol(plan, key.getArgNumber() - queries));
+      if (!key.use_empty()) {
+        std::string symbol = getKeySymbol(plan, key.getArgNumber() - queries);
+        if (symbol.empty())
+          collector.addRows(TileArgKind::Key, 2, TileArgKind::KeyRows);
+        else
+          collector.add(TileArgKind::Key, 2, symbol);
+      }
 }
 
 std::string posenc::getKeySymbol(PlanOp plan, unsigned index) {
@@ -297,9 +342,9 @@ static void addVectors(PlanOp plan, ArgCollector &collector) {
   addKeys(plan, collector);
 }
 static void addScores(PlanOp plan, ArgCollector &collector) {
-  collector.addTerms(plan, plan.getPrologueOp().getBody().front());
+  collector.addTerms(plan.getPrologueOp().getBody().front());
   for (StepOp step : plan.getStepOps())
-    collector.addTerms(plan, step.getBody().front());
+    collector.addTerms(step.getBody().front());
 }
 static void addMixed(ArgCollector &collector, ArrayRef<HeadMlpOp> networks) {
   for (HeadMlpOp op : networks)
@@ -327,11 +372,11 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
   if (failed(shapes))
     return failure();
 
-  ArgCollector collector;
+  ArgCollector collector(plan);
   addVectors(plan, collector);
-  collector.add(TileArgKind::Value, 2);
+  collector.addRows(TileArgKind::Value, 2, TileArgKind::ValueRows);
   addScores(plan, collector);
-  collector.addTerms(plan, plan.getEpilogueOp().getBody().front());
+  collector.addTerms(plan.getEpilogueOp().getBody().front());
   addMixed(collector, getNetworks(plan));
   addPlace(collector);
   for (StepOp step : plan.getStepOps())
@@ -365,9 +410,9 @@ std::optional<TileFunction> posenc::getKeyFunction(PlanOp plan) {
   if (!keys)
     return std::nullopt;
   Block &body = keys.getBody().front();
-  ArgCollector collector;
-  collector.add(TileArgKind::Key, 2);
-  collector.addTerms(plan, body);
+  ArgCollector collector(plan);
+  collector.addRows(TileArgKind::Key, 2, TileArgKind::KeyRows);
+  collector.addTerms(body);
   bool isNeeded = false;
   for (unsigned i = 0; i < body.back().getNumOperands(); ++i)
     if (std::string symbol = getKeySymbol(plan, i); !symbol.empty()) {
@@ -399,13 +444,13 @@ posenc::getNetworkFunctions(PlanOp plan, const TileFunction &tile) {
   std::vector<NetworkFunctions> functions;
   for (auto [number, op] : llvm::enumerate(networks)) {
     std::string symbol = getNetworkSymbol(op);
-    ArgCollector scores, network;
+    ArgCollector scores(plan), network(plan);
     addVectors(plan, scores);
     addScores(plan, scores);
     addMixed(scores, ArrayRef(networks).take_front(number));
     addPlace(scores);
     scores.add(TileArgKind::HeadScores, 3, symbol);
-    network.addWeights(plan, op);
+    network.addWeights(op);
     network.add(TileArgKind::AllScores, 3, symbol);
     network.add(TileArgKind::AllMixed, 3, symbol);
 

@@ -81,9 +81,9 @@ FailureOr<Func> VectorBuilder::scaleRows(RowScaleOp op, Func input) {
 Func VectorBuilder::normalize(VectorNormOp op, Func input, int64_t heads) {
   bool isOver = op.getOver() == NormAxis::all_heads;
   auto element = [&](Expr head, Expr channel) {
-    return Halide::cast<double>(isOver
-                                    ? getAllHeads()(channel, head, getToken())
-                                    : read(input, channel));
+    return Halide::cast<double>(
+        isOver ? params.element(getAllHeads(), {channel, head, getToken()})
+               : read(input, channel));
   };
   Expr count = Halide::Internal::make_const(
       Halide::Float(64), static_cast<double>(heads * headDim));

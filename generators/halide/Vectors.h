@@ -36,7 +36,7 @@ protected:
   virtual Halide::Expr getNumber(Halide::Func number) = 0;
   virtual TokenPlace getPlace() = 0;
   /// The caller's vectors of all heads.
-  virtual Halide::ImageParam getAllHeads() = 0;
+  virtual TileArgKind getAllHeads() = 0;
   virtual Halide::Expr getToken() = 0;
 
   TermSource terms;

@@ -40,7 +40,7 @@ printManifest(const CompiledKernel &compiled,
         json.object([&] {
           json.attribute("name", tensor.name);
           json.attribute("field", tensor.getField());
-          json.attribute("dtype", tensor.isInteger ? "i32" : "f32");
+          json.attribute("dtype", tensor.getTypeName());
           json.attributeArray("shape", [&] {
             for (const Extent &extent : tensor.extents)
               json.value(extent.str());

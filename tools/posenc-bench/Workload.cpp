@@ -85,6 +85,11 @@ void Workload::addTensor(const KernelTensor &description, KernelOp source,
     if (description.isInteger) {
       int32_t number = getInteger(description, size, i);
       std::memcpy(&tensor->data[i], &number, sizeof(number));
+    } else if (description.storage) {
+      uint16_t bits = description.toBits(normal(generator));
+      std::memcpy(reinterpret_cast<char *>(tensor->data.data()) +
+                      i * sizeof(bits),
+                  &bits, sizeof(bits));
     } else {
       tensor->data[i] = normal(generator);
     }
@@ -93,8 +98,12 @@ void Workload::addTensor(const KernelTensor &description, KernelOp source,
   tensor->view.data = tensor->data.data();
   tensor->view.device = {kDLCPU, 0};
   tensor->view.ndim = tensor->shape.size();
-  tensor->view.dtype = {
-      static_cast<uint8_t>(description.isInteger ? kDLInt : kDLFloat), 32, 1};
+  bool isBfloat = description.storage && description.storage.isBF16();
+  tensor->view.dtype.code = description.isInteger ? kDLInt
+                            : isBfloat            ? kDLBfloat
+                                                  : kDLFloat;
+  tensor->view.dtype.bits = description.storage ? 16 : 32;
+  tensor->view.dtype.lanes = 1;
   tensor->view.shape = tensor->shape.data();
   tensors.push_back(std::move(tensor));
 }

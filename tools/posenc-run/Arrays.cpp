@@ -85,6 +85,10 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
     if (!values)
       return values.takeError();
     input.reals = std::move(*values);
+    // The kernel, and the reference, see what can be stored.
+    if (tensor.storage)
+      for (float &value : input.reals)
+        value = tensor.fromBits(tensor.toBits(value));
   }
 
   size_t optional = 0;

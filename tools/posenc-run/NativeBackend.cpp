@@ -19,12 +19,17 @@ static Error makeError(posenc_status status) {
 
 /// A compact tensor over memory that somebody else owns.
 static DLTensor makeTensor(void *data, ArrayRef<int64_t> shape,
-                           bool isInteger) {
+                           const KernelTensor &description) {
   DLTensor tensor = {};
   tensor.data = data;
   tensor.device = {kDLCPU, 0};
   tensor.ndim = shape.size();
-  tensor.dtype = {static_cast<uint8_t>(isInteger ? kDLInt : kDLFloat), 32, 1};
+  bool isBfloat = description.storage && description.storage.isBF16();
+  tensor.dtype.code = description.isInteger ? kDLInt
+                      : isBfloat            ? kDLBfloat
+                                            : kDLFloat;
+  tensor.dtype.bits = description.storage ? 16 : 32;
+  tensor.dtype.lanes = 1;
   // The struct is not const-correct; nobody writes to shapes.
   tensor.shape = const_cast<int64_t *>(shape.data());
   return tensor;
@@ -58,26 +63,44 @@ static Expected<Loaded> load(mlir::ModuleOp module, StringRef name,
   return loaded;
 }
 
+static int64_t count(ArrayRef<int64_t> shape) {
+  int64_t product = 1;
+  for (int64_t extent : shape)
+    product *= extent;
+  return product;
+}
+
 /// Calls with a tensor for each of the kernel's; outputs are given by name.
 static Error
 call(const Loaded &loaded, const InputArrays &inputs, const RunOptions &options,
      function_ref<std::pair<float *, ArrayRef<int64_t>>(StringRef)> getOutput) {
   const CompiledKernel &kernel = loaded.kernel;
   std::vector<DLTensor> tensors(kernel.tensors.size());
+  std::vector<std::vector<uint16_t>> halves(kernel.tensors.size());
   NativeKernel::Arguments arguments(tensors.size());
   for (auto [index, tensor] : enumerate(kernel.tensors)) {
     if (tensor.isOutput) {
       auto [data, shape] = getOutput(tensor.name);
       if (shape.empty())
         continue;
-      tensors[index] = makeTensor(data, shape, /*isInteger=*/false);
+      void *memory = data;
+      if (tensor.storage) {
+        halves[index].resize(count(shape));
+        memory = halves[index].data();
+      }
+      tensors[index] = makeTensor(memory, shape, tensor);
     } else {
       const InputArray &input = inputs.get(tensor.name);
       const void *data = tensor.isInteger
                              ? static_cast<const void *>(input.integers.data())
                              : input.reals.data();
+      if (tensor.storage) {
+        for (float value : input.reals)
+          halves[index].push_back(tensor.toBits(value));
+        data = halves[index].data();
+      }
       tensors[index] =
-          makeTensor(const_cast<void *>(data), input.shape, tensor.isInteger);
+          makeTensor(const_cast<void *>(data), input.shape, tensor);
     }
     arguments.set(index, &tensors[index]);
   }
@@ -93,14 +116,11 @@ call(const Loaded &loaded, const InputArrays &inputs, const RunOptions &options,
   setenv("POSENC_ISA", options.isa.c_str(), /*overwrite=*/1);
   if (posenc_status status = loaded.native->run(arguments, &call))
     return makeError(status);
+  for (auto [tensor, bits] : zip_equal(kernel.tensors, halves))
+    if (tensor.isOutput && tensor.storage)
+      for (auto [index, half] : enumerate(bits))
+        getOutput(tensor.name).first[index] = tensor.fromBits(half);
   return Error::success();
-}
-
-static int64_t count(ArrayRef<int64_t> shape) {
-  int64_t product = 1;
-  for (int64_t extent : shape)
-    product *= extent;
-  return product;
 }
 
 Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,

@@ -91,7 +91,11 @@ Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
   Expected<std::vector<float>> o = results.o.toFloats();
   if (!o)
     return o.takeError();
-  if (Error error = report("o", measureOutput(*reference, *o)))
+  double roundoff = 0;
+  for (const KernelTensor &tensor : getKernelTensors(kernel))
+    if (tensor.name == "o")
+      roundoff = tensor.getRoundoff();
+  if (Error error = report("o", measureOutput(*reference, *o, roundoff)))
     return error;
   if (!results.lse)
     return Error::success();

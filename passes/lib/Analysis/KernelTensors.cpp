@@ -8,6 +8,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace posenc;
 
@@ -53,10 +55,40 @@ std::string KernelTensor::getField() const {
   return field;
 }
 
+uint16_t KernelTensor::toBits(float value) const {
+  llvm::APFloat number(value);
+  bool losesInfo = false;
+  number.convert(cast<FloatType>(storage).getFloatSemantics(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
+}
+
+float KernelTensor::fromBits(uint16_t bits) const {
+  llvm::APFloat number(cast<FloatType>(storage).getFloatSemantics(),
+                       llvm::APInt(16, bits));
+  bool losesInfo = false;
+  number.convert(llvm::APFloat::IEEEsingle(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.convertToFloat();
+}
+
+double KernelTensor::getRoundoff() const {
+  if (!storage)
+    return 0;
+  int digits = cast<FloatType>(storage).getFPMantissaWidth();
+  return std::ldexp(1.0, -digits);
+}
+
+std::string KernelTensor::getTypeName() const {
+  if (isInteger)
+    return "i32";
+  return !storage ? "f32" : storage.isBF16() ? "bf16" : "f16";
+}
+
 std::string KernelTensor::getTypeString() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << (isInteger ? "i32" : "f32") << " [";
+  stream << getTypeName() << " [";
   llvm::interleaveComma(extents, stream,
                         [&](const Extent &extent) { stream << extent.str(); });
   stream << "]";
@@ -234,10 +266,15 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   ExtentKind keys = storage == KeyStorage::packed  ? ExtentKind::AllKeys
                     : storage == KeyStorage::paged ? ExtentKind::Pages
                                                    : ExtentKind::KeyLen;
-  add("q", ExtentKind::Heads, queries, headDim, "queries");
-  add("k", ExtentKind::KvHeads, keys, headDim, "keys");
-  add("v", ExtentKind::KvHeads, keys, valueDim, "values");
-  add("o", ExtentKind::Heads, queries, valueDim, "the output").isOutput = true;
+  auto getStorage = [](Type type) { return type.isF32() ? Type() : type; };
+  Type ofQueries = getStorage(kernel.getElementType());
+  Type ofKeys = getStorage(kernel.getKeyElementType());
+  add("q", ExtentKind::Heads, queries, headDim, "queries").storage = ofQueries;
+  add("k", ExtentKind::KvHeads, keys, headDim, "keys").storage = ofKeys;
+  add("v", ExtentKind::KvHeads, keys, valueDim, "values").storage = ofKeys;
+  add("o", ExtentKind::Heads, queries, valueDim, "the output").storage =
+      ofQueries;
+  tensors.back().isOutput = true;
   if (kernel.exportsLse()) {
     KernelTensor &lse =
         add("lse", ExtentKind::Heads, queries, 0,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The arguments of one call of a tile function or key transform.
 #include "DriverArguments.h"
+#include "DriverRows.h"
 #include "DriverTables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,14 +21,16 @@ static constexpr int64_t kMostChannels = 65536;
 
 /// A halide_buffer_t and its dimensions on the stack.
 Value DriverArguments::emitBuffer(Value host, const Dimensions &dimensions,
-                                  bool isInteger) {
+                                  bool isInteger, Storage storage) {
   int64_t rank = dimensions.size();
   Value buffer =
       b.stack(TileBuffer::kBytes + rank * int64_t(TileBuffer::kDimBytes));
   // {code: u8, bits: u8, lanes: u16}
-  unsigned code =
-      isInteger ? TileBuffer::kTypeCodeInt : TileBuffer::kTypeCodeFloat;
-  int64_t type = code | (32u << 8) | (1u << 16);
+  unsigned code = isInteger                  ? TileBuffer::kTypeCodeInt
+                  : storage == Storage::BF16 ? TileBuffer::kTypeCodeBfloat
+                                             : TileBuffer::kTypeCodeFloat;
+  unsigned bits = storage == Storage::F32 ? 32 : 16;
+  int64_t type = code | (bits << 8) | (1u << 16);
   b.store(host, b.byteOffset(buffer, TileBuffer::kHostOffset));
   b.store(b.i32(type), b.byteOffset(buffer, TileBuffer::kTypeOffset));
   b.store(b.i32(rank), b.byteOffset(buffer, TileBuffer::kDimensionsOffset));
@@ -45,14 +48,36 @@ Value DriverArguments::emitBuffer(Value host, const Dimensions &dimensions,
   return buffer;
 }
 
+/// A tensor of the kernel, from a head and row on. Rows that are given one by
+/// one count elements from the head's first.
+Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
+                                   Value begin, Value count, int64_t dim) {
+  Type type = kernel.tensors[tensor].storage;
+  Storage storage = getStorage(type ? std::optional(type) : std::nullopt);
+  bool isIndirect = plan.op.getIndirect() && (tensor == DriverKernel::Key ||
+                                              tensor == DriverKernel::Value);
+  Value indices[] = {isIndirect ? Value() : batch, head,
+                     isIndirect ? Value() : begin};
+  Dimensions dimensions = {{b.i64(dim), b.i64(1)}};
+  if (!head)
+    dimensions.push_back({frame.extent(tensor, 1), frame.stride(tensor, 1)});
+  dimensions.push_back(
+      {count, isIndirect ? b.i64(1) : frame.stride(tensor, 2)});
+  return emitBuffer(frame.element(tensor, indices, type), dimensions,
+                    /*isInteger=*/false, storage);
+}
+
+Value DriverArguments::emitRows(unsigned tensor, Value begin, Value count) {
+  Value address = emitKeyRows(b, frame, kernel, tensor);
+  return emitBuffer(b.element(address, begin, b.getI32Type()),
+                    {{count, b.i64(1)}}, /*isInteger=*/true);
+}
+
 Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
   Value headDim = b.i64(kernel.op.getHeadDim());
-  if (symbol.empty()) {
-    Value indices[] = {site.batch, site.kvHead, site.keyBegin};
-    return emitBuffer(frame.element(DriverKernel::Key, indices),
-                      {{headDim, b.i64(1)},
-                       {site.keyCount, frame.stride(DriverKernel::Key, 2)}});
-  }
+  if (symbol.empty())
+    return emitVectors(DriverKernel::Key, site.batch, site.kvHead,
+                       site.keyBegin, site.keyCount, kernel.op.getHeadDim());
   // At the start of the shared scratch, [vectors, Hkv or H, keys of all
   // sequences, D].
   Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
@@ -67,23 +92,10 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
   return emitBuffer(host, {{headDim, b.i64(1)}, {site.keyCount, headDim}});
 }
 
-/// Queries or keys of all heads.
-Value DriverArguments::emitAllHeads(unsigned tensor, Value batch, Value begin,
-                                    Value count) {
-  Value indices[] = {batch, Value(), begin};
-  return emitBuffer(frame.element(tensor, indices),
-                    {{b.i64(kernel.op.getHeadDim()), b.i64(1)},
-                     {frame.extent(tensor, 1), frame.stride(tensor, 1)},
-                     {count, frame.stride(tensor, 2)}});
-}
-
-/// The values of the rows' own keys.
-Value DriverArguments::emitOwnValues(const CallSite &site) {
-  Value shift = emitQueryShift(b, frame, Alignment::bottom_right);
-  Value indices[] = {site.batch, site.kvHead, b.add(site.queryBegin, shift)};
-  return emitBuffer(frame.element(DriverKernel::Value, indices),
-                    {{b.i64(kernel.op.getValueSize()), b.i64(1)},
-                     {site.rows, frame.stride(DriverKernel::Value, 2)}});
+/// The key that has the place of row 0.
+Value DriverArguments::emitOwnKey(const CallSite &site) {
+  return b.add(site.queryBegin,
+               emitQueryShift(b, frame, Alignment::bottom_right));
 }
 
 Value DriverArguments::emitAngles(const TileArg &arg, const CallSite &site) {
@@ -299,11 +311,9 @@ Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
 }
 
 Value DriverArguments::emitOutput(const CallSite &site) {
-  Value indices[] = {site.batch, site.head, site.queryBegin};
   Value rows = b.select(site.isLast, site.rows, b.i64(0));
-  return emitBuffer(frame.element(DriverKernel::Output, indices),
-                    {{b.i64(kernel.op.getValueSize()), b.i64(1)},
-                     {rows, frame.stride(DriverKernel::Output, 2)}});
+  return emitVectors(DriverKernel::Output, site.batch, site.head,
+                     site.queryBegin, rows, kernel.op.getValueSize());
 }
 
 Value DriverArguments::emitLogSumExp(const CallSite &site) {
@@ -323,29 +333,30 @@ Value DriverArguments::emitLogSumExp(const CallSite &site) {
 Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   Value one = b.i64(1);
   switch (arg.kind) {
-  case TileArgKind::Query: {
-    Value indices[] = {site.batch, site.head, site.queryBegin};
-    return emitBuffer(frame.element(DriverKernel::Query, indices),
-                      {{b.i64(kernel.op.getHeadDim()), one},
-                       {site.rows, frame.stride(DriverKernel::Query, 2)}});
-  }
+  case TileArgKind::Query:
+    return emitVectors(DriverKernel::Query, site.batch, site.head,
+                       site.queryBegin, site.rows, kernel.op.getHeadDim());
   case TileArgKind::Key:
   case TileArgKind::TransformedKey:
     return emitKeys(site, arg.symbol);
-  case TileArgKind::Value: {
-    Value indices[] = {site.batch, site.kvHead, site.keyBegin};
-    return emitBuffer(frame.element(DriverKernel::Value, indices),
-                      {{b.i64(kernel.op.getValueSize()), one},
-                       {site.keyCount, frame.stride(DriverKernel::Value, 2)}});
-  }
+  case TileArgKind::Value:
+    return emitVectors(DriverKernel::Value, site.batch, site.kvHead,
+                       site.keyBegin, site.keyCount, kernel.op.getValueSize());
   case TileArgKind::OwnValue:
-    return emitOwnValues(site);
+    return emitVectors(DriverKernel::Value, site.batch, site.kvHead,
+                       emitOwnKey(site), site.rows, kernel.op.getValueSize());
   case TileArgKind::AllQueries:
-    return emitAllHeads(DriverKernel::Query, site.batch, site.queryBegin,
-                        site.rows);
+    return emitVectors(DriverKernel::Query, site.batch, /*head=*/Value(),
+                       site.queryBegin, site.rows, kernel.op.getHeadDim());
   case TileArgKind::AllKeys:
-    return emitAllHeads(DriverKernel::Key, site.batch, site.keyBegin,
-                        site.keyCount);
+    return emitVectors(DriverKernel::Key, site.batch, /*head=*/Value(),
+                       site.keyBegin, site.keyCount, kernel.op.getHeadDim());
+  case TileArgKind::KeyRows:
+    return emitRows(DriverKernel::Key, site.keyBegin, site.keyCount);
+  case TileArgKind::ValueRows:
+    return emitRows(DriverKernel::Value, site.keyBegin, site.keyCount);
+  case TileArgKind::OwnValueRows:
+    return emitRows(DriverKernel::Value, emitOwnKey(site), site.rows);
   case TileArgKind::Angles:
     return emitAngles(arg, site);
   case TileArgKind::Strip:

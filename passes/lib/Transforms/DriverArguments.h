@@ -47,12 +47,14 @@ private:
   using Dimensions = llvm::SmallVector<Dimension, 4>;
 
   mlir::Value emitBuffer(mlir::Value host, const Dimensions &dimensions,
-                         bool isInteger = false);
+                         bool isInteger = false,
+                         Storage storage = Storage::F32);
   mlir::Value emitArgument(const TileArg &arg, const CallSite &site);
   mlir::Value emitKeys(const CallSite &site, llvm::StringRef symbol);
-  mlir::Value emitAllHeads(unsigned tensor, mlir::Value batch,
-                           mlir::Value begin, mlir::Value count);
-  mlir::Value emitOwnValues(const CallSite &site);
+  mlir::Value emitVectors(unsigned tensor, mlir::Value batch, mlir::Value head,
+                          mlir::Value begin, mlir::Value count, int64_t dim);
+  mlir::Value emitRows(unsigned tensor, mlir::Value begin, mlir::Value count);
+  mlir::Value emitOwnKey(const CallSite &site);
   mlir::Value emitScan(const TileArg &arg, const CallSite &site);
   mlir::Value emitAngles(const TileArg &arg, const CallSite &site);
   mlir::Value emitScores(const TileArg &arg, const CallSite &site);

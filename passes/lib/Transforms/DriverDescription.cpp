@@ -125,6 +125,12 @@ static int32_t getRoleFlag(SequenceRole role) {
   llvm_unreachable("all roles are handled");
 }
 
+static int64_t getTypeCode(const KernelTensor &tensor) {
+  if (tensor.isInteger)
+    return kDLInt;
+  return tensor.storage && tensor.storage.isBF16() ? kDLBfloat : kDLFloat;
+}
+
 static Value emitTensor(DriverBuilder &b, Constants &constants,
                         const KernelTensor &tensor, int32_t moreFlags,
                         const Twine &name) {
@@ -147,9 +153,8 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
   return constants.insert(
       constants.zero(constants.tensorType()),
       {b.constantString(name, tensor.name), constants.number(32, axes.size()),
-       constants.number(32, flags),
-       constants.number(8, tensor.isInteger ? kDLInt : kDLFloat),
-       constants.number(8, 32), constants.number(16, 0),
+       constants.number(32, flags), constants.number(8, getTypeCode(tensor)),
+       constants.number(8, tensor.storage ? 16 : 32), constants.number(16, 0),
        constants.number(32, 0),
        constants.insert(constants.zero(axesType), axes)});
 }

@@ -2,6 +2,7 @@
 // The functions that a program calls: NAME, NAME_prepare, NAME_prepared_bytes
 // and NAME_scratch_bytes.
 #include "Driver.h"
+#include "DriverRows.h"
 #include "DriverTables.h"
 
 using namespace mlir;
@@ -16,6 +17,12 @@ public:
 
   void emit() {
     tables = emitTableItems(b, kernel);
+    if (kernel.isPaged()) {
+      rows.function = emitRowItem(b, kernel);
+      rows.emitCount = [](DriverBuilder &, DriverFrame frame) {
+        return frame.batch();
+      };
+    }
     for (DriverPlan &plan : kernel.plans) {
       if (plan.keys)
         keys.push_back(emitKeyItems(b, kernel, plan));
@@ -81,7 +88,7 @@ private:
 
   Value emitItems(DriverFrame frame, DriverItems &keys, TileItems &tiles) {
     Value status = b.i32(0);
-    for (DriverItems *items : {&keys, &tiles.tiles, &tiles.merges})
+    for (DriverItems *items : {&rows, &keys, &tiles.tiles, &tiles.merges})
       if (items->function)
         status = b.ifOk(status, [&] { return emitParallel(frame, *items); });
     return status;
@@ -203,6 +210,7 @@ private:
   LLVM::GlobalOp description;
   Type i32, i64, ptr;
   SmallVector<func::FuncOp> tables;
+  DriverItems rows;              // of paged keys
   SmallVector<DriverItems> keys; // one for each plan
   SmallVector<TileItems> tiles;
 };

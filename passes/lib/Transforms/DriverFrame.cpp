@@ -111,7 +111,8 @@ Value DriverFrame::stride(unsigned tensor, unsigned axis) const {
                                        axis * sizeof(int64_t)));
 }
 
-Value DriverFrame::element(unsigned tensor, ArrayRef<Value> indices) const {
+Value DriverFrame::element(unsigned tensor, ArrayRef<Value> indices,
+                           Type type) const {
   Value position;
   for (auto [axis, index] : llvm::enumerate(indices)) {
     if (!index)
@@ -120,5 +121,7 @@ Value DriverFrame::element(unsigned tensor, ArrayRef<Value> indices) const {
     position = position ? b.add(position, term) : term;
   }
   Value base = data(tensor);
-  return position ? b.element(base, position, b.getF32Type()) : base;
+  if (!type)
+    type = b.getF32Type();
+  return position ? b.element(base, position, type) : base;
 }

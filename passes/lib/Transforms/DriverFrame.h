@@ -56,9 +56,10 @@ public:
   Value data(unsigned tensor) const;
   Value extent(unsigned tensor, unsigned axis) const;
   Value stride(unsigned tensor, unsigned axis) const;
-  /// The address of an element of 4 bytes: one index for each leading axis,
-  /// null for 0.
-  Value element(unsigned tensor, mlir::ArrayRef<Value> indices) const;
+  /// The address of an element, of 4 bytes unless its type is given: one index
+  /// for each leading axis, null for 0.
+  Value element(unsigned tensor, mlir::ArrayRef<Value> indices,
+                mlir::Type type = {}) const;
 
 private:
   Value number(int64_t offset) const;

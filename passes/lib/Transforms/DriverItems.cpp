@@ -3,6 +3,7 @@
 #include "DriverItems.h"
 #include "DriverArguments.h"
 #include "DriverRanges.h"
+#include "DriverRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -53,6 +54,12 @@ static Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
 
 Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
                            DriverKernel &kernel) {
+  return b.add(emitTransformedBytes(b, frame, kernel),
+               emitRowBytes(b, frame, kernel));
+}
+
+Value posenc::emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
+                                   DriverKernel &kernel) {
   if (kernel.keyVectors == 0)
     return b.i64(0);
   Value heads = kernel.hasKeysByHead ? frame.heads() : frame.kvHeads();

@@ -20,7 +20,10 @@ struct DriverItems {
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
 
-/// Bytes of the transformed keys, at the start of the shared scratch.
+/// Bytes of the transformed keys, at the start of the shared scratch, and of
+/// them and the rows of paged keys.
+mlir::Value emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
+                                 DriverKernel &kernel);
 mlir::Value emitKeyBytes(DriverBuilder &b, DriverFrame frame,
                          DriverKernel &kernel);
 

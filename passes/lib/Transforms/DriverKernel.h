@@ -122,6 +122,7 @@ struct DriverKernel {
   unsigned getFirstOperand() { return tensors.size() - operands.size(); }
   /// Whether each batch entry has lengths of its own.
   bool hasSequences() { return op.hasSequences(); }
+  bool isPaged() { return op.getKeyStorage() == KeyStorage::paged; }
   /// The number of the tensor with a role.
   std::optional<unsigned> findRole(SequenceRole role);
   /// The number of an operand of the kernel.

@@ -14,8 +14,8 @@
 //           as a tile has rows, which are read but not used;
 //   rows    the axes of the table's type but head and batch, in its order.
 //           Rows without bounds are the relation's values, rising, over the
-//           same pairs as a strip. Of a posenc.prefix_sum all numbers, then what
-//           rounding has cut off each.
+//           same pairs as a strip. Of a posenc.prefix_sum all numbers, then
+//           what rounding has cut off each.
 #ifndef POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 #define POSENC_LIB_TRANSFORMS_DRIVERTABLES_H
 

@@ -255,6 +255,22 @@ static TypeAttr getStorageType(Type type) {
   return type.isF32() ? TypeAttr() : TypeAttr::get(type);
 }
 
+/// The keys of a block. Tiles copy those that are no rows of f32 one after
+/// another, with their values: the copies must fit in the cache and on the
+/// stack of a thread.
+static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
+  constexpr int64_t kLargestCopies = 192 << 10;
+  bool areCopied = !kernel.getKeyElementType().isF32() ||
+                   kernel.getKeyStorage() == KeyStorage::paged;
+  int64_t keys = isa.blockKeys;
+  int64_t keyBytes =
+      (kernel.getHeadDim() + kernel.getValueSize()) * sizeof(float);
+  while (areCopied && keys > isa.keys &&
+         (keys + isa.tileRows.front()) * keyBytes > kLargestCopies)
+    keys /= 2;
+  return keys;
+}
+
 /// What the tiles of every instruction set share is decided once.
 static LogicalResult planKernel(KernelOp kernel,
                                 ArrayRef<const InstructionSet *> isas) {
@@ -273,7 +289,7 @@ static LogicalResult planKernel(KernelOp kernel,
     PlanOp plan = PlanOp::create(
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
-        kernel.getValueSize(), isa->tileRows, isa->blockKeys,
+        kernel.getValueSize(), isa->tileRows, getBlockKeys(kernel, *isa),
         /*descending=*/false, /*from=*/AffineMapAttr(),
         getStorageType(kernel.getElementType()),
         getStorageType(kernel.getKeyElementType()),
@@ -284,7 +300,7 @@ static LogicalResult planKernel(KernelOp kernel,
                              isa->tileRows,
                              [](int64_t rows) { return std::to_string(rows); }),
                          " or ") +
-              " queries and blocks of " + Twine(isa->blockKeys) + " keys");
+              " queries and blocks of " + Twine(plan.getKeys()) + " keys");
     if (first) {
       IRMapping mapping;
       first.getBody().cloneInto(&plan.getBody(), mapping);

@@ -100,6 +100,8 @@ std::vector<Spec> makeSequenceSpecs() {
       {"PackedQueries", "queries(packed)"},
       {"PackedQueriesLengths", "queries(packed) keys(lengths)"},
       {"PackedKeys", "keys(packed)"},
+      {"Paged", "keys(paged)"},
+      {"PackedQueriesPaged", "queries(packed) keys(paged)"},
   };
   const Clauses kernels[] = {
       {"Causal", "mask(#posenc.causal) encode [#posenc.rope<base = 100.0>, "

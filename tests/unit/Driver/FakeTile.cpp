@@ -25,6 +25,8 @@ struct Buffer {
   char *host = nullptr;
   const Dimension *dims = nullptr;
   int32_t rank = 0;
+  /// Where the rows of the last dimension are, if they are given one by one.
+  const int32_t *rows = nullptr;
 
   explicit Buffer(const char *bytes, const TileArg &arg) {
     memcpy(&host, bytes + TileBuffer::kHostOffset, sizeof(host));
@@ -60,7 +62,8 @@ struct Buffer {
                       << dims[d].min + dims[d].extent << ")";
         std::abort();
       }
-      offset += local * dims[d].stride;
+      offset +=
+          (rows && d + 1 == rank ? rows[local] : local) * dims[d].stride;
     }
     return reinterpret_cast<T *>(host)[offset];
   }
@@ -158,6 +161,13 @@ public:
                     .second)
         ADD_FAILURE() << "two arguments are called " << arg.getName();
     }
+    for (auto [vectors, rows] :
+         {std::pair("k", "key_rows"), {"all_k", "key_rows"},
+          {"v", "value_rows"}, {"own_v", "own_value_rows"}})
+      if (auto list = buffers.find(rows); list != buffers.end())
+        if (auto found = buffers.find(vectors); found != buffers.end())
+          found->second.rows =
+              reinterpret_cast<const int32_t *>(list->second.host);
   }
 
   void transformKeys() {

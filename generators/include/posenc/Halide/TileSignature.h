@@ -43,6 +43,12 @@ enum class TileArgKind {
   PreparedTable,  // the same of a posenc.prepare of kind rows
   QueryPositions, // int32 (n), stride 1
   KeyPositions,   // int32 (m), stride 1
+  // Of plans with `indirect`: int32 (m), stride 1: where the row of each key
+  // begins, as the index in dimension 1 (the last of AllKeys) of the Key "",
+  // AllKeys and Value.
+  KeyRows,
+  ValueRows,
+  OwnValueRows, // int32 (n), stride 1: the same for OwnValue
   // Scores around the posenc.head_mlp with that number; stride 1 in
   // dimension 0.
   AllScores, // f32 (rows, m', inputs * heads): what it takes, input by input.
@@ -89,6 +95,12 @@ struct TileState {
   };
 };
 
+/// How the numbers of a buffer of queries, keys, values or outputs are stored;
+/// arithmetic is f32.
+enum class Storage { F32, BF16, F16 };
+/// That of a type; none is f32.
+Storage getStorage(std::optional<mlir::Type> type);
+
 struct TileArg {
   TileArgKind kind;
   /// Angles, Strip, PreparedTable: the posenc.prepare. StepEnd: the
@@ -99,6 +111,7 @@ struct TileArg {
   int64_t rank = 0;
   /// int32 rather than f32.
   bool isInteger = false;
+  Storage storage = Storage::F32;
   /// Table: its law (#posenc.operand or #posenc.constants) and type. Two uses
   /// of an equal law and type are one argument. PreparedTable: the type.
   /// Positions: the #posenc.position_tensor.
@@ -191,7 +204,8 @@ struct TileBuffer {
   static constexpr unsigned kHostOffset = 16, kTypeOffset = 32,
                             kDimensionsOffset = 36, kDimOffset = 40;
   static constexpr unsigned kDimBytes = 16;
-  static constexpr unsigned kTypeCodeFloat = 2, kTypeCodeInt = 0;
+  static constexpr unsigned kTypeCodeFloat = 2, kTypeCodeInt = 0,
+                            kTypeCodeBfloat = 4;
 };
 
 } // namespace posenc

@@ -42,8 +42,11 @@ struct Accuracy {
 ///    and not to its own: for n visible keys maxScore is n max_j |S_ij| /
 ///    sum_j |S_ij|, and with `linear` the same of the denominator's terms is
 ///    added to it.
+///
+/// An output that is stored in 16 bits is rounded once more: `roundoff` is the
+/// relative error of that, KernelTensor::getRoundoff().
 Accuracy measureOutput(const ReferenceOutputs &reference,
-                       llvm::ArrayRef<float> o);
+                       llvm::ArrayRef<float> o, double roundoff = 0);
 
 /// Per row i: |lse - ref| <= 2e-6 + 8 * 2^-24 * max_j |S_ij|. A row that sees
 /// no key is exactly -inf.

@@ -49,6 +49,8 @@ struct KernelTensor {
   llvm::SmallVector<Extent, 4> extents;
   /// int32 rather than f32.
   bool isInteger = false;
+  /// The type of the elements otherwise; null for f32.
+  mlir::Type storage;
   bool isOutput = false;
   bool isOptional = false;
   /// Whether the last axis must be contiguous.
@@ -59,6 +61,13 @@ struct KernelTensor {
 
   /// The name as a C identifier: dots become underscores.
   std::string getField() const;
+  /// Of 16-bit numbers: the bits of the nearest one, ties to even, and back.
+  uint16_t toBits(float value) const;
+  float fromBits(uint16_t bits) const;
+  /// What storing a number adds to its relative error: 0 for f32.
+  double getRoundoff() const;
+  /// "f32", "bf16", "f16" or "i32".
+  std::string getTypeName() const;
   /// "f32 [B, H, Lq, 64]".
   std::string getTypeString() const;
 };

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "DriverRows.h"
+#include "DriverItems.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace posenc;
+
+Value posenc::emitRowBytes(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel) {
+  if (!kernel.isPaged())
+    return b.i64(0);
+  int64_t keyBytes = 2 * sizeof(int32_t);
+  return b.roundUp(b.mul(frame.allKeys(), b.i64(keyBytes)), 64);
+}
+
+Value posenc::emitKeyRows(DriverBuilder &b, DriverFrame frame,
+                          DriverKernel &kernel, unsigned tensor) {
+  Value first = frame.keyBase();
+  if (tensor == DriverKernel::Value)
+    first = b.add(first, frame.allKeys());
+  Value lists = b.element(
+      frame.shared(), emitTransformedBytes(b, frame, kernel), b.getI8Type());
+  return b.element(lists, first, b.getI32Type());
+}
+
+func::FuncOp posenc::emitRowItem(DriverBuilder &b, DriverKernel &kernel) {
+  auto type = b.getFunctionType(
+      {b.getPtrType(), b.getI64Type(), b.getI64Type()}, b.getI32Type());
+  func::FuncOp function =
+      b.define(kernel.name + "_row_item", type, /*isPublic=*/false);
+  Value batch = function.getArgument(1);
+  DriverFrame frame =
+      DriverFrame(b, function.getArgument(0)).enterSequence(batch);
+  unsigned table = *kernel.findRole(SequenceRole::PageTable);
+  // Keys and values have pages of one size.
+  Value pageSize = frame.extent(DriverKernel::Key, 2);
+  b.loop(b.i64(0), frame.keyLen(), [&](Value key) {
+    Value place[] = {batch, b.div(key, pageSize)};
+    Value entry = b.load(b.getI32Type(), frame.element(table, place));
+    Value page = arith::ExtSIOp::create(b, b.getI64Type(), entry);
+    Value inPage = b.rem(key, pageSize);
+    for (unsigned tensor : {DriverKernel::Key, DriverKernel::Value}) {
+      Value offset = b.add(b.mul(page, frame.stride(tensor, 0)),
+                           b.mul(inPage, frame.stride(tensor, 2)));
+      Value rows = emitKeyRows(b, frame, kernel, tensor);
+      b.store(b.toI32(offset), b.element(rows, key, b.getI32Type()));
+    }
+  });
+  b.ret(b.i32(0));
+  return function;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the rows of paged keys and values are: a list of all rows of a sequence
+// is made once per call, so that tiles know nothing of pages.
+#ifndef POSENC_LIB_TRANSFORMS_DRIVERROWS_H
+#define POSENC_LIB_TRANSFORMS_DRIVERROWS_H
+
+#include "DriverFrame.h"
+#include "DriverKernel.h"
+
+namespace posenc {
+
+/// The lists in the shared scratch, behind the transformed keys: int32 offsets
+/// in elements of keys, then those of values, for the longest keys of each
+/// batch entry. 0 bytes for keys that are not paged.
+mlir::Value emitRowBytes(DriverBuilder &b, DriverFrame frame,
+                         DriverKernel &kernel);
+
+/// The list of the frame's sequence for the tensor of keys or values.
+mlir::Value emitKeyRows(DriverBuilder &b, DriverFrame frame,
+                        DriverKernel &kernel, unsigned tensor);
+
+/// i32 (frame, batch entry, worker): fills the lists of a batch entry.
+mlir::func::FuncOp emitRowItem(DriverBuilder &b, DriverKernel &kernel);
+
+} // namespace posenc
+
+#endif // POSENC_LIB_TRANSFORMS_DRIVERROWS_H
