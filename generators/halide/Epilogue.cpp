@@ -115,7 +115,7 @@ static Func makeOutput(const TileContext &context, Func state,
     value = value + rest(i) * context.params.element(TileArgKind::OwnValue,
                                                      {d, context.validRow()});
   }
-  out(d, i) = Halide::cast(getType(storage), value);
+  out(d, i) = narrow(value, storage);
 
   // Rows of the last block that are not wanted are not written.
   out.bound(d, 0, valueDim)

@@ -103,3 +103,66 @@ int posenc::dividingWidth(int64_t n, int64_t limit) {
     limit /= 2;
   return static_cast<int>(limit);
 }
+
+//===----------------------------------------------------------------------===//
+// Numbers of 16 bits
+//===----------------------------------------------------------------------===//
+
+static Expr bitsOf(Expr value) {
+  return Halide::reinterpret(Halide::UInt(32), value);
+}
+static Expr floatOf(Expr bits) {
+  return Halide::reinterpret(Halide::Float(32), bits);
+}
+static Expr word(uint32_t bits) {
+  return Halide::Internal::make_const(Halide::UInt(32), bits);
+}
+
+/// The exponent of an f16 counts from 2^-15, that of an f32 from 2^-127.
+static Expr widenF16(Expr bits) {
+  Expr magnitude = bits & word(0x7fff);
+  // 2^112, which also makes normal numbers of subnormal ones.
+  Expr value =
+      floatOf(magnitude << word(13)) * floatOf(word((127 + 112) << 23));
+  Expr special = bitsOf(value) | word(0xff << 23);
+  Expr isSpecial = magnitude >= word(0x7c00);
+  return floatOf(select(isSpecial, special, bitsOf(value)) |
+                 ((bits & word(0x8000)) << word(16)));
+}
+
+static Expr narrowF16(Expr value) {
+  Expr bits = bitsOf(value);
+  Expr magnitude = bits & word(0x7fffffff), sign = bits & word(0x80000000);
+  // Sums with 2^-1 leave the bits of a subnormal number where they belong.
+  Expr half = word(126 << 23);
+  Expr subnormal = bitsOf(floatOf(magnitude) + floatOf(half)) - half;
+  Expr isOdd = (magnitude >> word(13)) & word(1);
+  Expr normal = (magnitude - word(112 << 23) + word(0xfff) + isOdd) >> word(13);
+  Expr special = select(magnitude > word(0xff << 23), word(0x7e00),
+                        word(0x7c00)); // NaN, infinity
+  Expr result = select(magnitude >= word((127 + 16) << 23), special,
+                       magnitude < word(113 << 23), subnormal, normal);
+  return result | (sign >> word(16));
+}
+
+static Expr narrowBF16(Expr value) {
+  Expr bits = bitsOf(value);
+  Expr isOdd = (bits >> word(16)) & word(1);
+  Expr rounded = (bits + word(0x7fff) + isOdd) >> word(16);
+  Expr isNan = (bits & word(0x7fffffff)) > word(0xff << 23);
+  return select(isNan, word(0x7fc0), rounded);
+}
+
+Expr posenc::widen(Expr stored, Storage storage) {
+  if (storage == Storage::F32)
+    return stored;
+  Expr bits = Halide::cast(Halide::UInt(32), stored);
+  return storage == Storage::BF16 ? floatOf(bits << word(16)) : widenF16(bits);
+}
+
+Expr posenc::narrow(Expr value, Storage storage) {
+  if (storage == Storage::F32)
+    return value;
+  Expr bits = storage == Storage::BF16 ? narrowBF16(value) : narrowF16(value);
+  return Halide::cast(Halide::UInt(16), bits);
+}

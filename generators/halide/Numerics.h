@@ -3,6 +3,8 @@
 #ifndef POSENC_GENERATORS_HALIDE_NUMERICS_H
 #define POSENC_GENERATORS_HALIDE_NUMERICS_H
 
+#include "posenc/Halide/TileSignature.h"
+
 #include "Halide.h"
 
 #include <vector>
@@ -35,6 +37,11 @@ constexpr Halide::MemoryType kTileMemory = Halide::MemoryType::Register;
 /// delete the products that nobody reads (5 % of the time on AVX2).
 Halide::Expr toBits(Halide::Expr value);
 Halide::Expr fromBits(Halide::Expr bits);
+
+/// A stored number as f32, and the nearest one that can be stored, ties to
+/// even. Numbers of 16 bits are their bits: Halide would warn of each.
+Halide::Expr widen(Halide::Expr stored, Storage storage);
+Halide::Expr narrow(Halide::Expr value, Storage storage);
 
 /// 2^x for f32, relative error 1.1e-7, exactly 1 at 0. It is 0 from -127 down,
 /// and less than 2^-126 between there and -126. NaN stays NaN.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TileParams.h"
+#include "Numerics.h"
 
 using namespace posenc;
 using Halide::ImageParam;
@@ -12,16 +13,11 @@ static bool isOutput(TileArgKind kind) {
          kind == TileArgKind::HeadScores || kind == TileArgKind::AllMixed;
 }
 
-Halide::Type posenc::getType(Storage storage) {
-  switch (storage) {
-  case Storage::F32:
-    return Halide::Float(32);
-  case Storage::BF16:
-    return Halide::BFloat(16);
-  case Storage::F16:
-    return Halide::Float(16);
-  }
-  llvm_unreachable("all kinds are handled");
+/// Numbers of 16 bits are buffers of their bits.
+static Halide::Type getType(const TileArg &arg) {
+  if (arg.isInteger)
+    return Halide::Int(32);
+  return arg.storage == Storage::F32 ? Halide::Float(32) : Halide::UInt(16);
 }
 
 TileParams::TileParams(const TileFunction &function) {
@@ -34,8 +30,7 @@ TileParams::TileParams(const TileFunction &function) {
       param.number = Halide::Param<int>(arg.getName());
     } else {
       param.buffer =
-          ImageParam(arg.isInteger ? Halide::Int(32) : getType(arg.storage),
-                     static_cast<int>(arg.rank), arg.getName());
+          ImageParam(getType(arg), static_cast<int>(arg.rank), arg.getName());
       // Strips, rows of relations and the keys of networks do not start at 0;
       // tables are the only buffers whose innermost stride is free.
       bool isTable = arg.kind == TileArgKind::Table ||
@@ -97,9 +92,9 @@ Halide::Expr TileParams::element(TileArgKind kind, std::vector<Halide::Expr> at,
   const Param &param = find(kind, symbol);
   std::optional<TileArgKind> rows = getRows(kind);
   if (rows && symbol.empty() && has(*rows))
-    at.back() = buffer(*rows)(at.back());
-  Halide::Expr value = param.buffer(at);
-  return param.arg.storage == Storage::F32 ? value : Halide::cast<float>(value);
+    // Halide wants to know how far it reaches, although it never asks.
+    at.back() = unsafe_promise_clamped(buffer(*rows)(at.back()), 0, 1 << 30);
+  return widen(param.buffer(at), param.arg.storage);
 }
 
 bool TileParams::isStoredPlainly(TileArgKind kind,

@@ -11,9 +11,6 @@
 
 namespace posenc {
 
-/// The type of stored numbers.
-Halide::Type getType(Storage storage);
-
 class TileParams {
 public:
   explicit TileParams(const TileFunction &function);

@@ -149,8 +149,7 @@ private:
     case TileArgKind::Output:
       return getStorage(plan.getDtype());
     case TileArgKind::Key:
-      return arg.symbol.empty() ? getStorage(plan.getKvDtype())
-                                : Storage::F32;
+      return arg.symbol.empty() ? getStorage(plan.getKvDtype()) : Storage::F32;
     case TileArgKind::AllKeys:
     case TileArgKind::Value:
     case TileArgKind::OwnValue:

@@ -34,7 +34,8 @@ CallTensors::getShape(const KernelTensor &tensor) const {
 /// without q where there are not as many queries as keys.
 bool CallTensors::makePackedLayout(const KernelTensor &tensor, Layout &layout,
                                    std::shared_ptr<GuardedBuffer> &buffer) {
-  if (inputs.q.shape.size() != 4 || inputs.k.shape[0] != inputs.q.shape[0])
+  if (tensor.storage || inputs.q.shape.size() != 4 ||
+      inputs.k.shape[0] != inputs.q.shape[0])
     return false;
   bool hasQueries = inputs.q.shape[2] == inputs.k.shape[2];
   if (!is_contained({"q", "k", "v"}, tensor.name) ||
@@ -91,7 +92,8 @@ Layout CallTensors::makeLayout(const KernelTensor &tensor,
     break;
   }
   }
-  buffer = makeBuffer(elements + layout.offset);
+  int64_t words = elements + layout.offset;
+  buffer = makeBuffer(tensor.storage ? (words + 1) / 2 : words);
   return layout;
 }
 
@@ -121,8 +123,9 @@ CallTensors::CallTensors(const CompiledKernel &kernel,
     SmallVector<int64_t, 4> shape = getShape(tensor);
     std::shared_ptr<GuardedBuffer> buffer;
     Layout layout = makeLayout(tensor, shape, buffer);
-    auto guarded = std::make_unique<GuardedTensor>(buffer, shape, layout,
-                                                   tensor.isInteger);
+    auto guarded =
+        std::make_unique<GuardedTensor>(buffer, shape, layout, tensor.isInteger,
+                                        tensor.storage ? &tensor : nullptr);
     fill(tensor, *guarded);
     arguments.set(index, guarded->get());
     tensors[tensor.name] = std::move(guarded);

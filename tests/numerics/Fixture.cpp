@@ -119,6 +119,9 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
       continue;
     }
     RealTensor values = makeRandom(random, shape, magnitude);
+    if (tensor.storage)
+      for (double &value : values.data)
+        value = tensor.fromBits(tensor.toBits(static_cast<float>(value)));
     if (tensor.name == "q")
       inputs.q = std::move(values);
     else if (tensor.name == "k")

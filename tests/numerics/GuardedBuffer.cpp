@@ -49,13 +49,17 @@ std::string GuardedBuffer::check() const {
 
 GuardedTensor::GuardedTensor(std::shared_ptr<GuardedBuffer> memory,
                              ArrayRef<int64_t> extents, const Layout &layout,
-                             bool isInteger)
+                             bool isInteger, const KernelTensor *storage)
     : buffer(std::move(memory)), shape(extents), strides(layout.strides),
-      offset(layout.offset) {
+      offset(layout.offset), storage(storage) {
   tensor.data = buffer->data();
-  tensor.byte_offset = offset * sizeof(uint32_t);
+  tensor.byte_offset = offset * (storage ? 2 : 4);
   tensor.device = {kDLCPU, 0};
-  tensor.dtype = {static_cast<uint8_t>(isInteger ? kDLInt : kDLFloat), 32, 1};
+  tensor.dtype.code = isInteger                              ? kDLInt
+                      : storage && storage->storage.isBF16() ? kDLBfloat
+                                                             : kDLFloat;
+  tensor.dtype.bits = storage ? 16 : 32;
+  tensor.dtype.lanes = 1;
   tensor.ndim = shape.size();
   tensor.shape = shape.data();
   if (!strides.empty()) {
@@ -77,33 +81,39 @@ void GuardedTensor::forEachElement(Function function) const {
     int64_t rest = x, word = offset;
     for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
       word += rest % shape[axis] * strides[axis];
-    function(x, buffer->data()[word], word);
+    function(x, word);
   }
 }
 
 void GuardedTensor::write(ArrayRef<double> values) {
-  forEachElement([&](int64_t x, uint32_t &word, int64_t) {
+  forEachElement([&](int64_t x, int64_t at) {
     float value = static_cast<float>(values[x]);
-    std::memcpy(&word, &value, sizeof(word));
+    if (storage)
+      reinterpret_cast<uint16_t *>(buffer->data())[at] = storage->toBits(value);
+    else
+      std::memcpy(&buffer->data()[at], &value, sizeof(value));
   });
 }
 
 void GuardedTensor::write(ArrayRef<int64_t> values) {
-  forEachElement([&](int64_t x, uint32_t &word, int64_t) {
-    word = static_cast<uint32_t>(values[x]);
+  forEachElement([&](int64_t x, int64_t at) {
+    buffer->data()[at] = static_cast<uint32_t>(values[x]);
   });
 }
 
 std::vector<float> GuardedTensor::read() const {
   std::vector<float> values;
-  forEachElement([&](int64_t, const uint32_t &word, int64_t) {
-    std::memcpy(&values.emplace_back(), &word, sizeof(word));
+  forEachElement([&](int64_t, int64_t at) {
+    if (storage)
+      values.push_back(storage->fromBits(
+          reinterpret_cast<const uint16_t *>(buffer->data())[at]));
+    else
+      std::memcpy(&values.emplace_back(), &buffer->data()[at], sizeof(float));
   });
   return values;
 }
 
 void GuardedTensor::allowWrite() {
-  forEachElement([&](int64_t, const uint32_t &, int64_t word) {
-    buffer->allowWrite(word);
-  });
+  forEachElement(
+      [&](int64_t, int64_t at) { buffer->allowWrite(storage ? at / 2 : at); });
 }

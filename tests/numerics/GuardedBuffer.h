@@ -3,6 +3,8 @@
 #ifndef POSENC_NUMERICS_GUARDEDBUFFER_H
 #define POSENC_NUMERICS_GUARDEDBUFFER_H
 
+#include "posenc/Analysis/KernelTensors.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -55,9 +57,10 @@ struct Layout {
 /// A DLTensor in a guarded buffer, which several may share.
 class GuardedTensor {
 public:
+  /// Numbers of 16 bits are as `storage` says, which must outlive the tensor.
   GuardedTensor(std::shared_ptr<GuardedBuffer> buffer,
                 llvm::ArrayRef<int64_t> shape, const Layout &layout,
-                bool isInteger);
+                bool isInteger, const KernelTensor *storage = nullptr);
 
   const DLTensor *get() const { return &tensor; }
   void write(llvm::ArrayRef<double> values);
@@ -73,6 +76,7 @@ private:
   std::shared_ptr<GuardedBuffer> buffer;
   llvm::SmallVector<int64_t, 4> shape, strides;
   int64_t offset;
+  const KernelTensor *storage; // null for words
   DLTensor tensor = {};
 };
 

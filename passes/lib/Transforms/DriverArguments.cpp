@@ -26,9 +26,9 @@ Value DriverArguments::emitBuffer(Value host, const Dimensions &dimensions,
   Value buffer =
       b.stack(TileBuffer::kBytes + rank * int64_t(TileBuffer::kDimBytes));
   // {code: u8, bits: u8, lanes: u16}
-  unsigned code = isInteger                  ? TileBuffer::kTypeCodeInt
-                  : storage == Storage::BF16 ? TileBuffer::kTypeCodeBfloat
-                                             : TileBuffer::kTypeCodeFloat;
+  unsigned code = isInteger                 ? TileBuffer::kTypeCodeInt
+                  : storage == Storage::F32 ? TileBuffer::kTypeCodeFloat
+                                            : TileBuffer::kTypeCodeUint;
   unsigned bits = storage == Storage::F32 ? 32 : 16;
   int64_t type = code | (bits << 8) | (1u << 16);
   b.store(host, b.byteOffset(buffer, TileBuffer::kHostOffset));

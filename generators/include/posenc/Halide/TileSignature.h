@@ -96,7 +96,7 @@ struct TileState {
 };
 
 /// How the numbers of a buffer of queries, keys, values or outputs are stored;
-/// arithmetic is f32.
+/// arithmetic is f32. For Halide those of 16 bits are uint16.
 enum class Storage { F32, BF16, F16 };
 /// That of a type; none is f32.
 Storage getStorage(std::optional<mlir::Type> type);
@@ -205,7 +205,7 @@ struct TileBuffer {
                             kDimensionsOffset = 36, kDimOffset = 40;
   static constexpr unsigned kDimBytes = 16;
   static constexpr unsigned kTypeCodeFloat = 2, kTypeCodeInt = 0,
-                            kTypeCodeBfloat = 4;
+                            kTypeCodeUint = 1;
 };
 
 } // namespace posenc
