@@ -327,7 +327,7 @@ static void testStorage(TestRun &run, const std::string &isa, bool full) {
              "/Lk=" + Twine(keyLen))
                 .str(),
             [&, batch = batch, queryLen = queryLen, keyLen = keyLen,
-             clauses = clauses]() -> std::string {
+             name = name, clauses = clauses]() -> std::string {
               if (!kernel.native) {
                 std::string problem = kernel.load(
                     ("posenc.kernel @stored heads(4) kv_heads(2) head_dim(24) "
@@ -342,11 +342,15 @@ static void testStorage(TestRun &run, const std::string &isa, bool full) {
               call.prepared = call.ownScratch = batch == 3;
               call.arrangement =
                   batch == 5 ? Arrangement::Padded : Arrangement::Compact;
+              // Rows of a table that follow one another must not differ much:
+              // where a query stands between them is a sum of many gates.
+              double magnitude = StringRef(name) == "cope" ? 0.25 : 1;
               call.wantLse = kernel.spec->getKernel().exportsLse();
               return checkNative(
                   kernel,
                   makeInputs(kernel.spec->getKernel(),
-                             {batch, 4, 2, queryLen, keyLen, 24, 10}, 5),
+                             {batch, 4, 2, queryLen, keyLen, 24, 10}, 5,
+                             magnitude),
                   call);
             });
     }

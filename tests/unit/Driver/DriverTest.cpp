@@ -241,6 +241,11 @@ TEST_P(Driver, LongStrides) {
   std::string error = check(getProgram(), {1, 2, 3, 53}, options);
   if (error == "not enough address space")
     GTEST_SKIP() << error;
+  if (GetParam().clauses.find("keys(paged)") != std::string::npos) {
+    EXPECT_NE(error.find("k has stride"), std::string::npos) << error;
+    EXPECT_NE(error.find("longer than 2^31 - 1"), std::string::npos) << error;
+    return;
+  }
   EXPECT_EQ(error, "");
   options.keyStride = int64_t(1) << 29; // 4 keys, less than a block
   EXPECT_EQ(check(getProgram(), {1, 2, 3, 13}, options), "");
