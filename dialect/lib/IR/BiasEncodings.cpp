@@ -114,7 +114,7 @@ static Real roundToBf16(const Real &value) {
   Real rounded = floor(units + 0.5);
   Real parity = rounded - floor(rounded / 2.0) * 2.0;
   Real excess = rounded - units;
-  Real tie = select(equals(excess, 0.5), parity, parity.number(0));
+  Real tie = select(excess == 0.5, parity, 0.0);
   return copysign((rounded - tie) * unit, value);
 }
 
@@ -138,20 +138,19 @@ void AlibiAttr::expand(Expansion &expansion) const {
                     : expansion.relation(DifferenceAttr::get(
                           context, Orientation::query_minus_key));
   addTerm(expansion, site,
-          expansion.bias({place, table},
-                         formula(expansion.loc, [&](ArrayRef<Real> x) {
-                           Real d = x[0];
-                           if (form == AlibiForm::symmetric)
-                             d = abs(d);
-                           if (isRounded)
-                             d = roundToBf16(d);
-                           Real product = d * x[1];
-                           if (isRounded)
-                             product = roundToBf16(product);
-                           if (form != AlibiForm::key)
-                             product = -product;
-                           return factor == 1 ? product : product * factor;
-                         })));
+          expansion.bias({place, table}, [&](ArrayRef<Real> x) {
+            Real d = x[0];
+            if (form == AlibiForm::symmetric)
+              d = abs(d);
+            if (isRounded)
+              d = roundToBf16(d);
+            Real product = d * x[1];
+            if (isRounded)
+              product = roundToBf16(product);
+            if (form != AlibiForm::key)
+              product = -product;
+            return factor == 1 ? product : product * factor;
+          }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,8 +232,8 @@ DenseBiasAttr::verifyInKernel(KernelOp &,
 void DenseBiasAttr::expand(Expansion &expansion) const {
   Value table = expansion.operand(
       getName(), {TableAxis::head, TableAxis::query, TableAxis::key});
-  expansion.outsideTerms.push_back(expansion.bias(
-      {table}, [](OpBuilder &, ValueRange arguments) { return arguments[0]; }));
+  expansion.outsideTerms.push_back(
+      expansion.bias({table}, [](ArrayRef<Real> x) { return x[0]; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,14 +275,14 @@ void KerpleAttr::expand(Expansion &expansion) const {
   double powerMax = getPowerMax().convertToDouble();
   bool isLog = getKind() == KerpleKind::log;
   expansion.outsideTerms.push_back(
-      expansion.bias(inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
-                       Real d = abs(x[0]);
-                       Real p = max(x[1], least);
-                       Real a = max(x[2], least);
-                       if (isLog)
-                         return -(p * log1p(a * d));
-                       return -(a * pow(d, min(p, powerMax)));
-                     })));
+      expansion.bias(inputs, [&](ArrayRef<Real> x) {
+        Real d = abs(x[0]);
+        Real p = max(x[1], least);
+        Real a = max(x[2], least);
+        if (isLog)
+          return -(p * log1p(a * d));
+        return -(a * pow(d, min(p, powerMax)));
+      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,22 +342,21 @@ void FireAttr::expand(Expansion &expansion) const {
         expansion.operand(names[i], {TableAxis::row}, getHidden()));
   inputs.push_back(expansion.operand(
       names[2], {TableAxis::row, TableAxis::head}, getHidden()));
-  expansion.outsideTerms.push_back(expansion.bias(
-      inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
-        Real c = isPassed ? x[2] : x[0].number(getC().convertToDouble());
-        Real length =
-            isPassed ? abs(x[3]) : x[0].number(getLength().convertToDouble());
+  expansion.outsideTerms.push_back(
+      expansion.bias(inputs, [&](ArrayRef<Real> x) {
+        Real c = isPassed ? x[2] : getC().convertToDouble();
+        Real length = isPassed ? abs(x[3]) : getLength().convertToDouble();
         ArrayRef<Real> layers = x.take_back(3);
         auto psi = [&](const Real &y) { return log1p(abs(c * y)); };
         Real numerator = psi(x[1]);
         Real denominator = psi(max(x[0], length));
         Real input = numerator / (denominator + getEpsilon().convertToDouble());
         return layers[2] * max(layers[0] * input + layers[1], 0.0);
-      })));
+      }));
   // The bias of the last layer must not be summed over the hidden units.
   Value last = expansion.operand(names[3], {TableAxis::head});
   expansion.outsideTerms.push_back(
-      expansion.bias({last}, [](OpBuilder &, ValueRange x) { return x[0]; }));
+      expansion.bias({last}, [](ArrayRef<Real> x) { return x[0]; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -402,12 +400,11 @@ void SandwichAttr::expand(Expansion &expansion) const {
   Value frequency = expansion.constants(frequencies, {TableAxis::row});
   Value scale = expansion.constants(scales, {TableAxis::head});
   bool isCausal = getDirection() == Direction::causal;
-  expansion.outsideTerms.push_back(
-      expansion.bias({distance, index, frequency, scale},
-                     formula(expansion.loc, [&](ArrayRef<Real> x) {
-                       Real d = isCausal ? max(x[0], 0.0) : abs(x[0]);
-                       return (cos(d * x[2]) - 1.0) / x[3];
-                     })));
+  expansion.outsideTerms.push_back(expansion.bias(
+      {distance, index, frequency, scale}, [&](ArrayRef<Real> x) {
+        Real d = isCausal ? max(x[0], 0.0) : abs(x[0]);
+        return (cos(d * x[2]) - 1.0) / x[3];
+      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,17 +454,15 @@ static Value buildFactoredBias(TupeAttr attr, Expansion &expansion,
   Value keys = expansion.operand(names[1], axes, rows, headDim);
   double scale = expansion.scale;
   return expansion.bias({channel, queryRow, queries, keyRow, keys},
-                        formula(expansion.loc, [=](ArrayRef<Real> x) {
-                          return x[2] * x[4] * scale;
-                        }));
+                        [=](ArrayRef<Real> x) { return x[2] * x[4] * scale; });
 }
 
 /// `row` unless the class token is the query or the key.
 static Real overrideClass(const Real &queryPosition, const Real &keyPosition,
                           const Real &asQuery, const Real &asKey,
                           const Real &row) {
-  Real other = select(equals(keyPosition, 0), asKey, row);
-  return select(equals(queryPosition, 0), asQuery, other);
+  return select(queryPosition == 0, asQuery,
+                select(keyPosition == 0, asKey, row));
 }
 
 void TupeAttr::expand(Expansion &expansion) const {
@@ -479,11 +474,9 @@ void TupeAttr::expand(Expansion &expansion) const {
     // Row 0 is against row 0, row 1 against row 1.
     auto row = [&](unsigned side) {
       return expansion.relationMap(
-          {query, key}, getLength() + 1,
-          formula(expansion.loc, [=](ArrayRef<Real> x) {
-            Real zero = x[0].number(0), one = x[0].number(1);
-            return overrideClass(x[0], x[1], zero, one, x[side] + 1.0);
-          }));
+          {query, key}, getLength() + 1, [=](ArrayRef<Real> x) {
+            return overrideClass(x[0], x[1], 0, 1, x[side] + 1);
+          });
     };
     Value queryRow = row(0), keyRow = row(1);
     term = buildFactoredBias(*this, expansion, queryRow, keyRow);
@@ -492,9 +485,9 @@ void TupeAttr::expand(Expansion &expansion) const {
     Value asQuery = expansion.operand(names[2], {TableAxis::head});
     Value asKey = expansion.operand(names[3], {TableAxis::head});
     term = expansion.map({product}, {query, key, asQuery, asKey},
-                         formula(expansion.loc, [](ArrayRef<Real> x) {
+                         [](ArrayRef<Real> x) {
                            return overrideClass(x[1], x[2], x[3], x[4], x[0]);
-                         }));
+                         });
   }
   expansion.insideTerms.push_back(term);
   if (getVariant() == TupeVariant::absolute)
@@ -504,12 +497,9 @@ void TupeAttr::expand(Expansion &expansion) const {
                                                  getBuckets(), getMaxDistance(),
                                                  Direction::bidirectional));
   Value row = expansion.relationMap(
-      {bucket, query, key}, getBuckets() + 1,
-      formula(expansion.loc, [=](ArrayRef<Real> x) {
-        Real asQuery = x[0].number(buckets / 2);
-        Real asKey = x[0].number(buckets);
-        return overrideClass(x[1], x[2], asQuery, asKey, x[0]);
-      }));
+      {bucket, query, key}, getBuckets() + 1, [=](ArrayRef<Real> x) {
+        return overrideClass(x[1], x[2], buckets / 2, buckets, x[0]);
+      });
   expansion.outsideTerms.push_back(
       expansion.lookup(row, names.back(), getBuckets() + 1));
 }
@@ -559,9 +549,7 @@ void DapeAttr::expand(Expansion &expansion) const {
   for (Value term : expansion.outsideTerms)
     bias = bias ? AddOp::create(builder, loc, bias, term).getResult() : term;
   if (!bias)
-    bias = expansion.bias({}, [&](OpBuilder &b, ValueRange) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0));
-    });
+    bias = expansion.bias({}, [](ArrayRef<Real>) { return Real(0); });
   expansion.outsideTerms.clear();
   double slope = getNegativeSlope().convertToDouble();
   // Before the biases that follow, and after the dots and inside terms.
@@ -575,13 +563,9 @@ void DapeAttr::expand(Expansion &expansion) const {
       score = mask.expandMask(expansion, score);
       biased = mask.expandMask(expansion, bias);
     }
-    auto network =
-        HeadMlpOp::create(b, loc, tables[0], tables[1], tables[2], tables[3],
-                          ValueRange{score, biased}, taps);
-    expansion.fillRegion(network.getBody(), 1,
-                         formula(loc, [=](ArrayRef<Real> x) {
-                           return max(x[0], x[0] * slope);
-                         }));
+    Value network = expansion.create<HeadMlpOp>(
+        1, [=](ArrayRef<Real> x) { return max(x[0], x[0] * slope); }, tables[0],
+        tables[1], tables[2], tables[3], ValueRange{score, biased}, taps);
     Value sum = AddOp::create(b, loc, score, biased);
     return AddOp::create(b, loc, sum, network);
   });

@@ -245,12 +245,10 @@ void XlnetAttr::expand(Expansion &expansion) const {
   SmallVector<std::string> names = getOperandNames();
   Value ofQuery = readPositions(expansion, Side::query, names[5]);
   Value ofKey = readPositions(expansion, Side::key, names[5]);
-  Value differs = expansion.relationMap(
-      {ofQuery, ofKey}, 2, formula(expansion.loc, [](ArrayRef<Real> x) {
-        Value same = x[0].compare(arith::CmpFPredicate::OEQ, x[1]);
-        Real zero = x[0].number(0), one = x[0].number(1);
-        return select(same, zero, one);
-      }));
+  Value differs =
+      expansion.relationMap({ofQuery, ofKey}, 2, [](ArrayRef<Real> x) {
+        return select(x[0] == x[1], 0, 1);
+      });
   Value segments =
       buildVectors(expansion, names[4], 2, expansion.kernel.getHeadDim(),
                    TableSharing::per_head);
@@ -424,23 +422,18 @@ static Value buildRows(const DebertaLaw &law, Expansion &expansion,
     return expansion.relationMap(
         {buildDistance(expansion, isReversed ? Orientation::key_minus_query
                                              : Orientation::query_minus_key)},
-        2 * law.getSpan(), formula(expansion.loc, [=](ArrayRef<Real> x) {
-          return clamp(x[0] + span, 0, 2 * span - 1);
-        }));
+        2 * law.getSpan(),
+        [=](ArrayRef<Real> x) { return clamp(x[0] + span, 0, 2 * span - 1); });
   SmallVector<int64_t> thresholds = findDistances(law);
   double future = thresholds.size() + 1;
   Value bucket = expansion.relation(ThresholdBucketAttr::get(
       context, DenseI64ArrayAttr::get(context, thresholds), future));
   return expansion.relationMap(
-      {bucket}, 2 * law.getSpan(),
-      formula(expansion.loc, [=](ArrayRef<Real> x) {
-        Value isFuture =
-            x[0].compare(arith::CmpFPredicate::OGE, x[0].number(future));
-        Real ahead = future - x[0];
-        Real signedBucket = select(isFuture, ahead, x[0]);
+      {bucket}, 2 * law.getSpan(), [=](ArrayRef<Real> x) {
+        Real signedBucket = select(future <= x[0], future - x[0], x[0]);
         Real row = isReversed ? span - signedBucket : signedBucket + span;
         return clamp(row, 0, 2 * span - 1);
-      }));
+      });
 }
 
 void DebertaAttr::expand(Expansion &expansion) const {

@@ -3,7 +3,6 @@
 #include "posenc/IR/Encodings.h"
 
 #include "Presets.h"
-#include "RegionMath.h"
 #include "Rotation.h"
 
 #include <cmath>
@@ -33,20 +32,14 @@ static SmallVector<double> transform(ArrayRef<double> values,
   return result;
 }
 
-/// Frequencies that are `build(w_k, k, length)` at run time.
-static Value
-buildByLength(ExpansionBase &expansion, const RotaryLaw &law,
-              function_ref<Value(RegionMath &, Value, Value, Value)> build) {
+/// Frequencies that are `formula(w_k, k, length)` at run time.
+static Value buildByLength(
+    ExpansionBase &expansion, const RotaryLaw &law,
+    function_ref<Real(const Real &, const Real &, const Real &)> formula) {
   Value table = expansion.constants(law.frequencies, {TableAxis::row});
-  auto op = FreqsMapOp::create(expansion.builder, expansion.loc,
-                               FreqsType::get(expansion.getContext()), table,
-                               law.frequencies.size());
-  expansion.fillRegion(
-      op.getBody(), 3, [&](OpBuilder &builder, ValueRange arguments) {
-        RegionMath m(builder, expansion.loc);
-        return build(m, arguments[2], arguments[0], arguments[1]);
-      });
-  return op;
+  return expansion.create<FreqsMapOp>(
+      3, [&](ArrayRef<Real> x) { return formula(x[2], x[0], x[1]); },
+      FreqsType::get(expansion.getContext()), table, law.frequencies.size());
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,11 +68,11 @@ DynamicLinearAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 bool DynamicLinearAttr::isKnown() const { return false; }
 Value DynamicLinearAttr::buildFrequencies(ExpansionBase &expansion,
                                           const RotaryLaw &law) const {
-  return buildByLength(
-      expansion, law, [&](RegionMath &m, Value w, Value, Value length) {
-        Value trained = m.number(getOriginalLength());
-        return m.div(m.mul(w, trained), m.max(length, trained));
-      });
+  double trained = getOriginalLength();
+  return buildByLength(expansion, law,
+                       [&](const Real &w, const Real &, const Real &length) {
+                         return w * trained / max(length, trained);
+                       });
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,14 +126,11 @@ bool DynamicNtkAttr::isKnown() const { return false; }
 Value DynamicNtkAttr::buildFrequencies(ExpansionBase &expansion,
                                        const RotaryLaw &law) const {
   double factor = getFactor().convertToDouble();
+  double trained = getOriginalLength();
   return buildByLength(
-      expansion, law, [&](RegionMath &m, Value w, Value pair, Value length) {
-        Value trained = m.number(getOriginalLength());
-        Value longest = m.max(length, trained);
-        Value alpha = m.sub(m.div(m.mul(m.number(factor), longest), trained),
-                            m.number(factor - 1));
-        Value exponent = m.mul(pair, m.number(-2.0 / (law.dims - 2)));
-        return m.mul(w, m.pow(alpha, exponent));
+      expansion, law, [&](const Real &w, const Real &pair, const Real &length) {
+        Real alpha = factor * max(length, trained) / trained - (factor - 1);
+        return w * pow(alpha, pair * (-2.0 / (law.dims - 2)));
       });
 }
 
@@ -310,16 +300,10 @@ Value LongRopeAttr::buildFrequencies(ExpansionBase &expansion,
         transform(law.frequencies,
                   [&](int64_t k, double w) { return w / divisors[k]; }),
         {TableAxis::row}));
-  auto op = FreqsMapOp::create(expansion.builder, expansion.loc,
-                               FreqsType::get(getContext()), tables,
-                               law.frequencies.size());
-  expansion.fillRegion(
-      op.getBody(), 4, [&](OpBuilder &builder, ValueRange arguments) {
-        RegionMath m(builder, expansion.loc);
-        Value fits = m.atMost(arguments[1], m.number(getOriginalLength()));
-        return m.select(fits, arguments[2], arguments[3]);
-      });
-  return op;
+  double trained = getOriginalLength();
+  return expansion.create<FreqsMapOp>(
+      4, [&](ArrayRef<Real> x) { return select(x[1] <= trained, x[2], x[3]); },
+      FreqsType::get(getContext()), tables, law.frequencies.size());
 }
 
 AttentionFactors LongRopeAttr::getAttentionFactors(FactorSite site) const {

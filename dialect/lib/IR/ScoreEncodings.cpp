@@ -29,10 +29,8 @@ void SoftcapAttr::expand(Expansion &expansion) const {
   auto &functions =
       getSite() == CapSite::before_bias ? expansion.caps : expansion.maps;
   functions.push_back([cap, &expansion](Value score) {
-    return expansion.map({score}, {},
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           return tanh(x[0] / cap) * cap;
-                         }));
+    return expansion.map(
+        {score}, {}, [=](ArrayRef<Real> x) { return tanh(x[0] / cap) * cap; });
   });
 }
 
@@ -71,14 +69,11 @@ void CopeAttr::expand(Expansion &expansion) const {
   double factor = getFactor(expansion, getSite());
   // Rows of a table are clamped to it: positions - 1 bounds the count.
   expansion.scans.push_back([=, &expansion](Value score) -> Value {
-    OpBuilder &builder = expansion.builder;
-    auto count =
-        RowscanOp::create(builder, expansion.loc, score, ScanKind::inclusive);
-    expansion.fillRegion(
-        count.getBody(), 1,
-        formula(expansion.loc, [](ArrayRef<Real> x) { return sigmoid(x[0]); }));
+    Value count = expansion.create<RowscanOp>(
+        1, [](ArrayRef<Real> x) { return sigmoid(x[0]); }, score,
+        ScanKind::inclusive);
     Value term = buildTableDot(expansion, query, table, count, factor);
-    return AddOp::create(builder, expansion.loc, score, term);
+    return AddOp::create(expansion.builder, expansion.loc, score, term);
   });
 }
 
@@ -99,25 +94,21 @@ FoxAttr::verifyInKernel(KernelOp &kernel,
 }
 
 void FoxAttr::expand(Expansion &expansion) const {
-  OpBuilder &builder = expansion.builder;
-  Location loc = expansion.loc;
   TableType ofQuery =
       TableType::get(expansion.getContext(),
                      {TableAxis::batch, TableAxis::head, TableAxis::query});
   Value gates =
       expansion.operand(getOperandNames().front(),
                         {TableAxis::batch, TableAxis::head, TableAxis::key});
-  auto sum = PrefixSumOp::create(builder, loc, gates.getType(), gates);
   bool isLogit = getGates() == GateForm::logits;
-  expansion.fillRegion(sum.getBody(), 1, formula(loc, [=](ArrayRef<Real> x) {
-                         return isLogit ? -softplus(-x[0]) : x[0];
-                       }));
+  Value sum = expansion.create<PrefixSumOp>(
+      1, [=](ArrayRef<Real> x) { return isLogit ? -softplus(-x[0]) : x[0]; },
+      gates.getType(), gates);
   Value atQuery = AtQueryOp::create(
-      builder, loc, ofQuery, sum,
+      expansion.builder, expansion.loc, ofQuery, sum,
       expansion.kernel.getPositionsOrDefault().getAlignment());
   expansion.outsideTerms.push_back(expansion.bias(
-      {atQuery, sum},
-      formula(loc, [](ArrayRef<Real> x) { return x[0] - x[1]; })));
+      {atQuery, sum}, [](ArrayRef<Real> x) { return x[0] - x[1]; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,11 +155,10 @@ void RetentionDecayAttr::expand(Expansion &expansion) const {
   Value distance = expansion.relation(DifferenceAttr::get(
       expansion.getContext(), Orientation::query_minus_key));
   expansion.maps.push_back([=, &expansion](Value score) {
-    return expansion.map({score}, {distance, table},
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           Real rate = isPassed ? log(x[2]) : x[2];
-                           return x[0] * exp(x[1] * rate);
-                         }));
+    return expansion.map({score}, {distance, table}, [=](ArrayRef<Real> x) {
+      Real rate = isPassed ? log(x[2]) : x[2];
+      return x[0] * exp(x[1] * rate);
+    });
   });
 }
 
@@ -203,13 +193,12 @@ static Value buildModulus(Expansion &expansion, const Expansion::Branch &branch,
   if (!isFaithful)
     products.push_back(dot(half, 0));
   double scale = expansion.scale;
-  return expansion.map(products, {},
-                       formula(expansion.loc, [=](ArrayRef<Real> x) {
-                         Real real = x[0] - x[1];
-                         Real imaginary = x[2] + (isFaithful ? x[2] : x[3]);
-                         Real square = real * real;
-                         return sqrt(square + imaginary * imaginary) * scale;
-                       }));
+  return expansion.map(products, {}, [=](ArrayRef<Real> x) {
+    Real real = x[0] - x[1];
+    Real imaginary = x[2] + (isFaithful ? x[2] : x[3]);
+    Real square = real * real;
+    return sqrt(square + imaginary * imaginary) * scale;
+  });
 }
 
 void ComplexAttentionAttr::expand(Expansion &expansion) const {
@@ -323,24 +312,19 @@ void StickBreakingAttr::expand(Expansion &expansion) const {
     Value query = expansion.index(Side::query, alignment);
     Value key = expansion.index(Side::key, alignment);
     expansion.scans.push_back([=, &expansion](Value score) {
-      return expansion.selectWhere(score, /*other=*/Value(), {query, key},
-                                   formula(expansion.loc, [](ArrayRef<Real> x) {
-                                     return x[1].compare(
-                                         arith::CmpFPredicate::OLT, x[0]);
-                                   }));
+      return expansion.selectWhere(
+          score, /*other=*/Value(), {query, key},
+          [](ArrayRef<Real> x) { return x[1] < x[0]; });
     });
   }
   // ln A = ln sigmoid(s) - sum of softplus(s) over the nearer keys.
   expansion.scans.push_back([&expansion](Value score) {
-    Location loc = expansion.loc;
-    auto taken =
-        RowscanOp::create(expansion.builder, loc, score, ScanKind::exclusive);
-    expansion.fillRegion(taken.getBody(), 1, formula(loc, [](ArrayRef<Real> x) {
-                           return softplus(x[0]);
-                         }));
-    return expansion.map({score, taken}, {}, formula(loc, [](ArrayRef<Real> x) {
-                           return -softplus(-x[0]) - x[1];
-                         }));
+    Value taken = expansion.create<RowscanOp>(
+        1, [](ArrayRef<Real> x) { return softplus(x[0]); }, score,
+        ScanKind::exclusive);
+    return expansion.map({score, taken}, {}, [](ArrayRef<Real> x) {
+      return -softplus(-x[0]) - x[1];
+    });
   });
   expansion.normalize = [&expansion](Value score) -> Value {
     return NormalizeOp::create(expansion.builder, expansion.loc,
@@ -423,15 +407,14 @@ void RetentionAttr::expand(Expansion &expansion) const {
     inputs.push_back(expansion.constants(complements, {TableAxis::head}));
   }
   expansion.maps.push_back([=, &expansion](Value score) {
-    return expansion.map({score}, inputs,
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           Real decayed = x[0] * exp(x[1] * x[2]);
-                           if (!isDivided)
-                             return decayed;
-                           // gamma^0 + .. + gamma^i, from 1 - gamma^(i+1).
-                           Real missing = -expm1((x[3] + 1.0) * x[2]);
-                           return decayed / sqrt(missing / x[4]);
-                         }));
+    return expansion.map({score}, inputs, [=](ArrayRef<Real> x) {
+      Real decayed = x[0] * exp(x[1] * x[2]);
+      if (!isDivided)
+        return decayed;
+      // gamma^0 + .. + gamma^i, from 1 - gamma^(i+1).
+      Real missing = -expm1((x[3] + 1.0) * x[2]);
+      return decayed / sqrt(missing / x[4]);
+    });
   });
   bool isBounded = getScoreNorm() == TermSwitch::on;
   expansion.normalize = [=, &expansion](Value score) -> Value {
@@ -465,11 +448,8 @@ LogicalResult LinearAttentionAttr::verifyInKernel(
 
 static Real applyFeatureMap(FeatureMap map, const Real &x) {
   switch (map) {
-  case FeatureMap::elu1: {
-    Value isPositive = x.compare(arith::CmpFPredicate::OGT, x.number(0));
-    Real linear = x + 1.0;
-    return select(isPositive, linear, exp(x));
-  }
+  case FeatureMap::elu1:
+    return select(0 < x, x + 1, exp(x));
   case FeatureMap::relu:
     return max(x, 0.0);
   case FeatureMap::exp:
@@ -481,13 +461,9 @@ static Real applyFeatureMap(FeatureMap map, const Real &x) {
 void LinearAttentionAttr::expand(Expansion &expansion) const {
   FeatureMap map = getMap();
   auto apply = [&](Value vector) -> Value {
-    auto op = VectorMapOp::create(expansion.builder, expansion.loc,
-                                  vector.getType(), vector);
-    expansion.fillRegion(op.getBody(), 1,
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           return applyFeatureMap(map, x[0]);
-                         }));
-    return op;
+    return expansion.create<VectorMapOp>(
+        1, [=](ArrayRef<Real> x) { return applyFeatureMap(map, x[0]); },
+        vector.getType(), vector);
   };
   expansion.transformQueries(apply);
   expansion.transformKeys(apply);

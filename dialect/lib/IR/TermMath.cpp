@@ -148,21 +148,19 @@ SmallVector<std::string> posenc::getOperands(StringRef name,
 Value Sinusoids::build(Expansion &expansion) const {
   double half = channels / 2.0;
   double denominator = exponent == TermExponent::half ? half : half - 1;
-  return expansion.tableMap(
-      channels, formula(expansion.loc, [&](ArrayRef<Real> x) {
-        const Real &channel = x[1];
-        Real t = origin == 0 ? x[0] : x[0] - origin;
-        bool pairs = layout == TermLayout::interleaved;
-        // The number of the frequency, and 1 for a cosine.
-        Real quotient = floor(channel / (pairs ? 2.0 : half));
-        Real remainder = channel - quotient * (pairs ? 2.0 : half);
-        const Real &k = pairs ? quotient : remainder;
-        const Real &isCosine = pairs ? remainder : quotient;
-        Real exponentOfBase = -(k / denominator);
-        Real angle = t * pow(k.number(base), exponentOfBase);
-        Real cosine = cos(angle), sine = sin(angle);
-        return select(equals(isCosine, 1), cosine, sine);
-      }));
+  return expansion.tableMap(channels, [&](ArrayRef<Real> x) {
+    const Real &channel = x[1];
+    Real t = origin == 0 ? x[0] : x[0] - origin;
+    bool pairs = layout == TermLayout::interleaved;
+    // The number of the frequency, and 1 for a cosine.
+    Real quotient = floor(channel / (pairs ? 2.0 : half));
+    Real remainder = channel - quotient * (pairs ? 2.0 : half);
+    const Real &k = pairs ? quotient : remainder;
+    const Real &isCosine = pairs ? remainder : quotient;
+    Real exponentOfBase = -(k / denominator);
+    Real angle = t * pow(base, exponentOfBase);
+    return select(isCosine == 1, cos(angle), sin(angle));
+  });
 }
 
 Value posenc::buildTableDot(Expansion &expansion, Value vector, Value table,
