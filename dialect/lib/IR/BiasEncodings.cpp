@@ -79,11 +79,28 @@ LogicalResult AlibiAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 StringRef AlibiAttr::getEncodingName() const { return getName(); }
 
+/// Whether a constant added to all biased scores of a row changes more than the
+/// log-sum-exp.
+static bool seesRowConstants(Attribute encoding) {
+  if (auto cap = dyn_cast<SoftcapAttr>(encoding))
+    return cap.getSite() == CapSite::after_bias;
+  return isa<AttentionSinkAttr, SoftmaxOffByOneAttr, StickBreakingAttr,
+             RetentionAttr, RetentionDecayAttr, LinearAttentionAttr, CopeAttr,
+             DapeAttr>(encoding);
+}
+
 LogicalResult
 AlibiAttr::verifyInKernel(KernelOp &kernel,
                           function_ref<InFlightDiagnostic()> emitError) const {
   // alibi_c2
   AlibiForm form = resolve(*this).form;
+  // alibi_c5
+  if (form == AlibiForm::key)
+    for (Attribute entry : kernel.getEncodeAttr())
+      if (seesRowConstants(entry))
+        return emitError() << "#posenc.alibi with 'form = key' differs from "
+                              "'form = causal' by a constant of the row, which "
+                           << entry << " sees: state 'form = causal'";
   if (form != AlibiForm::symmetric && kernel.getMaskOrDefault().showsFuture())
     return emitError()
            << "#posenc.alibi with 'form = " << stringifyAlibiForm(form)
@@ -116,6 +133,29 @@ static Real roundToBf16(const Real &value) {
   Real excess = rounded - units;
   Real tie = select(excess == 0.5, parity, 0.0);
   return copysign((rounded - tie) * unit, value);
+}
+
+void AlibiAttr::advise(KernelOp &kernel, int64_t context,
+                       function_ref<void(const Twine &)> warn) const {
+  auto law = dyn_cast<IotaAttr>(kernel.getPositionsOrDefault());
+  if (resolve(*this).rounding == AlibiRounding::none || !law)
+    return;
+  // The first position that is rounded, and the positions that are left.
+  int64_t first = -1, left = 0;
+  double last = -1;
+  for (int64_t p = law.getOffset(); p < law.getOffset() + context; ++p) {
+    double rounded = roundToBf16(double(p));
+    if (first < 0 && rounded != p)
+      first = p;
+    left += p == law.getOffset() || rounded != last;
+    last = rounded;
+  }
+  if (first >= 0)
+    warn("#posenc.alibi rounds positions to bf16, in which " + Twine(first) +
+         " is " + Twine(int64_t(roundToBf16(double(first)))) + ": of the " +
+         Twine(context) + " positions of the context " + Twine(left) +
+         " differ (Hugging Face transformers, models/falcon/"
+         "modeling_falcon.py, build_alibi_tensor)");
 }
 
 void AlibiAttr::expand(Expansion &expansion) const {
@@ -175,6 +215,13 @@ T5BiasAttr::verifyInKernel(KernelOp &,
   return success();
 }
 
+void T5BiasAttr::advise(KernelOp &, int64_t context,
+                        function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(),
+              getT5Reach(getBuckets(), getMaxDistance(), getDirection()),
+              "arXiv 1910.10683, section 2.1");
+}
+
 void T5BiasAttr::expand(Expansion &expansion) const {
   Attribute law = getT5Buckets(expansion.getContext(), getBuckets(),
                                getMaxDistance(), getDirection());
@@ -205,6 +252,12 @@ LogicalResult
 ToeplitzBiasAttr::verifyInKernel(KernelOp &,
                                  function_ref<InFlightDiagnostic()>) const {
   return success();
+}
+
+void ToeplitzBiasAttr::advise(KernelOp &, int64_t context,
+                              function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(), getMaxDistance(),
+              "the table ends there");
 }
 
 void ToeplitzBiasAttr::expand(Expansion &expansion) const {
@@ -241,8 +294,9 @@ void DenseBiasAttr::expand(Expansion &expansion) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KerpleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 KerpleKind, APFloat floor, APFloat powerMax,
-                                 StringRef) {
+                                 KerpleKind kind, APFloat floor,
+                                 APFloat powerMax, TermSwitch bias,
+                                 TermSwitch weight, StringRef) {
   // kerple_c1
   if (failed(verifyPositive(emitError, getMnemonic(), "floor", floor)) ||
       failed(verifyPositive(emitError, getMnemonic(), "power_max", powerMax)))
@@ -252,12 +306,26 @@ LogicalResult KerpleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "'power_max' ("
                        << powerMax.convertToDouble() << "), but got "
                        << floor.convertToDouble();
+  // kerple_c2
+  if (weight == TermSwitch::on && kind != KerpleKind::power)
+    return emitError() << "expected 'kind = power' of #posenc.kerple beside "
+                          "'weight = on', since no published code multiplies "
+                          "by another kernel";
+  // kerple_c3
+  if (bias == TermSwitch::off && weight == TermSwitch::off)
+    return emitError() << "expected 'bias' or 'weight' of #posenc.kerple to be "
+                          "on: without both it does nothing";
   return success();
 }
 
 StringRef KerpleAttr::getEncodingName() const { return getName(); }
 SmallVector<std::string> KerpleAttr::getOperandNames() const {
-  return getOperands(getName(), {"p", "a"});
+  SmallVector<StringRef> suffixes;
+  if (getBias() == TermSwitch::on)
+    suffixes.append({"p", "a"});
+  if (getWeight() == TermSwitch::on)
+    suffixes.append({"weight_p", "weight_a"});
+  return getOperands(getName(), suffixes);
 }
 LogicalResult
 KerpleAttr::verifyInKernel(KernelOp &,
@@ -268,21 +336,33 @@ KerpleAttr::verifyInKernel(KernelOp &,
 void KerpleAttr::expand(Expansion &expansion) const {
   Value distance = expansion.relation(DifferenceAttr::get(
       expansion.getContext(), Orientation::query_minus_key));
-  SmallVector<Value> inputs{distance};
-  for (const std::string &name : getOperandNames())
-    inputs.push_back(expansion.operand(name, {TableAxis::head}));
   double least = getFloor().convertToDouble();
-  double powerMax = getPowerMax().convertToDouble();
-  bool isLog = getKind() == KerpleKind::log;
-  expansion.outsideTerms.push_back(
-      expansion.bias(inputs, [&](ArrayRef<Real> x) {
-        Real d = abs(x[0]);
-        Real p = max(x[1], least);
-        Real a = max(x[2], least);
-        if (isLog)
-          return -(p * log1p(a * d));
-        return -(a * pow(d, min(p, powerMax)));
-      }));
+  double most = getPowerMax().convertToDouble();
+  // p, a of the sum, then those of the product.
+  SmallVector<Value> numbers;
+  for (const std::string &name : getOperandNames())
+    numbers.push_back(expansion.operand(name, {TableAxis::head}));
+  auto power = [=](const Real &d, const Real &p, const Real &a) {
+    return max(a, least) * pow(abs(d), min(max(p, least), most));
+  };
+  if (getBias() == TermSwitch::on) {
+    bool isLog = getKind() == KerpleKind::log;
+    expansion.outsideTerms.push_back(expansion.bias(
+        {distance, numbers[0], numbers[1]}, [&](ArrayRef<Real> x) {
+          if (!isLog)
+            return -power(x[0], x[1], x[2]);
+          return -(max(x[1], least) * log1p(max(x[2], least) * abs(x[0])));
+        }));
+  }
+  if (getWeight() == TermSwitch::off)
+    return;
+  SmallVector<Value> inputs{distance, numbers[numbers.size() - 2],
+                            numbers.back()};
+  expansion.caps.push_back([=, &expansion](Value score) {
+    return expansion.map({score}, inputs, [=](ArrayRef<Real> x) {
+      return x[0] * exp(-power(x[1], x[2], x[3]));
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -463,6 +543,12 @@ static Real overrideClass(const Real &queryPosition, const Real &keyPosition,
                           const Real &row) {
   return select(queryPosition == 0, asQuery,
                 select(keyPosition == 0, asKey, row));
+}
+
+void TupeAttr::advise(KernelOp &, int64_t context,
+                      function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getLength(),
+                  "arXiv 2006.15595, section 3.1");
 }
 
 void TupeAttr::expand(Expansion &expansion) const {

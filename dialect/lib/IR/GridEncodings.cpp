@@ -2,6 +2,8 @@
 // Biases of tokens on a grid: checks and expansions.
 #include "TermMath.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -70,6 +72,12 @@ LogicalResult
 SwinBiasAttr::verifyInKernel(KernelOp &,
                              function_ref<InFlightDiagnostic()>) const {
   return success();
+}
+
+void SwinBiasAttr::advise(KernelOp &, int64_t context,
+                          function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getHeight() * getWidth(),
+                  "arXiv 2103.14030, section 3.2");
 }
 
 void SwinBiasAttr::expand(Expansion &expansion) const {
@@ -151,6 +159,12 @@ static Value buildOffsetNetwork(SwinV2BiasAttr attr, Expansion &expansion) {
   });
 }
 
+void SwinV2BiasAttr::advise(KernelOp &, int64_t context,
+                            function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getHeight() * getWidth(),
+                  "arXiv 2111.09883, section 3.3");
+}
+
 void SwinV2BiasAttr::expand(Expansion &expansion) const {
   Value term;
   if (getForm() == SwinBiasForm::mlp) {
@@ -184,6 +198,12 @@ LogicalResult
 BeitBiasAttr::verifyInKernel(KernelOp &,
                              function_ref<InFlightDiagnostic()>) const {
   return success();
+}
+
+void BeitBiasAttr::advise(KernelOp &, int64_t context,
+                          function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getHeight() * getWidth() + 1,
+                  "microsoft/unilm, beit/modeling_finetune.py");
 }
 
 void BeitBiasAttr::expand(Expansion &expansion) const {
@@ -256,6 +276,22 @@ static Value buildCoordinate(GridBiasAttr attr, Expansion &expansion, Side side,
     GridPlace place(x[0], width);
     return axis == 0 ? place.y : place.x;
   });
+}
+
+/// Says that offsets along an axis are not told apart, if two are not.
+static void adviseAxis(Warn warn, StringRef axis, int64_t most, int64_t count) {
+  if (count - 1 > most)
+    warn("#posenc.grid_bias does not tell " + axis + " at a distance of " +
+         Twine(most) + " or more apart, but the context has " + Twine(count) +
+         " of them (arXiv 2107.14222)");
+}
+
+void GridBiasAttr::advise(KernelOp &, int64_t context,
+                          function_ref<void(const Twine &)> warn) const {
+  if (getCoordinates() == GridCoordinates::tensor)
+    return;
+  adviseAxis(warn, "rows", getMaxRow(), llvm::divideCeil(context, getWidth()));
+  adviseAxis(warn, "columns", getMaxColumn(), std::min(context, getWidth()));
 }
 
 void GridBiasAttr::expand(Expansion &expansion) const {

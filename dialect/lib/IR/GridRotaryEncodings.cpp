@@ -14,15 +14,27 @@ using namespace posenc;
 // Grids
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyGrid(StringRef mnemonic, int64_t width,
-                                int64_t classTokens, EmitError emitError) {
-  if (width < 0 || classTokens < 0 || width > (int64_t{1} << 24) ||
-      classTokens > (int64_t{1} << 24))
-    return emitError() << "expected 'grid_width' and 'class_tokens' of #posenc."
-                       << mnemonic << " to be from 0 to 2^24, but got " << width
-                       << " and " << classTokens;
-  if (width == 0 && classTokens > 0)
-    return emitError() << "expected no 'class_tokens' of #posenc." << mnemonic
+namespace {
+/// Where tokens stand.
+struct Grid {
+  int64_t width, height, classTokens;
+
+  LogicalResult verify(StringRef mnemonic, EmitError emitError) const;
+};
+} // namespace
+
+LogicalResult Grid::verify(StringRef mnemonic, EmitError emitError) const {
+  constexpr int64_t most = int64_t{1} << 24;
+  for (auto [name, value] : {std::pair("grid_width", width),
+                             {"grid_height", height},
+                             {"class_tokens", classTokens}})
+    if (value < 0 || value > most)
+      return emitError() << "expected '" << name << "' of #posenc." << mnemonic
+                         << " to be from 0 to 2^24, but got " << value;
+  if (width == 0 && (classTokens > 0 || height > 0))
+    return emitError() << "expected no 'class_tokens' or 'grid_height' of "
+                          "#posenc."
+                       << mnemonic
                        << " without 'grid_width': the positions of tokens that "
                           "are not of the grid are 0";
   return success();
@@ -42,22 +54,24 @@ static LogicalResult verifyGridInKernel(StringRef mnemonic, int64_t width,
 
 /// x and y of the tokens of one side.
 static std::pair<Value, Value> getGridCoordinates(Expansion &expansion,
-                                                  Side side, int64_t width,
-                                                  int64_t classTokens,
+                                                  Side side, const Grid &grid,
                                                   int64_t offset) {
-  if (width == 0) {
+  if (grid.width == 0) {
     Value y = getPositionAxis(expansion, side, 0);
     return {getPositionAxis(expansion, side, 1), y};
   }
   Value position = expansion.position(side);
   auto coordinate = [&](bool isRow) {
     return expansion.remap(position, [&](ArrayRef<Real> p) {
-      Real patch = classTokens ? p[0] - classTokens : p[0];
-      Real row = floor(patch / width);
-      Real result = isRow ? row : patch - row * width;
+      Real patch = grid.classTokens ? p[0] - grid.classTokens : p[0];
+      Real row = floor(patch / grid.width);
+      Real result = isRow ? row : patch - row * grid.width;
       if (offset)
         result = result + offset;
-      return classTokens ? select(patch < 0, 0, result) : result;
+      if (grid.classTokens)
+        result = select(patch < 0, 0, result);
+      return grid.height ? select(patch < grid.width * grid.height, result, 0)
+                         : result;
     });
   };
   Value x = coordinate(false);
@@ -72,11 +86,14 @@ static constexpr Preset axialPresets[] = {
     {"rope-vit", "base = 100.0, pairing = interleaved, order = xy"},
     {"qwen2-vl-vision", "base = 1.0e4, pairing = half, order = yx"},
     {"pixtral", "base = 1.0e4, pairing = half, order = yx, exponent = strided"},
+    {"llama4-vision",
+     "base = 1.0e4, pairing = interleaved, order = xy, offset = 1"},
 };
 
 /// The parameters that may stand beside a preset.
 static std::string getRest(AxialRopeAttr axial) {
   return (", grid_width = " + Twine(axial.getGridWidth()) +
+          ", grid_height = " + Twine(axial.getGridHeight()) +
           ", class_tokens = " + Twine(axial.getClassTokens()) +
           writeString("name", axial.getName()))
       .str();
@@ -92,7 +109,8 @@ LogicalResult
 AxialRopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       APFloat base, Pairing, int64_t dims, Placement, AxisOrder,
                       AxisLayout, AxisExponent, int64_t offset, int64_t width,
-                      int64_t classTokens, StringRef, StringRef) {
+                      int64_t height, int64_t classTokens, StringRef,
+                      StringRef) {
   // axial_rope_c1
   if (failed(verifyPositive(getMnemonic(), "base", base, emitError)))
     return failure();
@@ -103,7 +121,7 @@ AxialRopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected no 'offset' of #posenc.axial_rope without "
                           "'grid_width': the positions say where tokens are";
   // axial_rope_c3
-  return verifyGrid(getMnemonic(), width, classTokens, emitError);
+  return Grid{width, height, classTokens}.verify(getMnemonic(), emitError);
 }
 
 StringRef AxialRopeAttr::getEncodingName() const { return getName(); }
@@ -124,6 +142,10 @@ LogicalResult AxialRopeAttr::verifyInKernel(
           verifyGridInKernel(getMnemonic(), getGridWidth(), kernel, emitError)))
     return failure();
   // axial_rope_c5
+  if (getPreset() == "llama4-vision" && getGridHeight() == 0)
+    return emitError() << "expects 'grid_height' of #posenc.axial_rope beside "
+                          "'preset = \"llama4-vision\"', whose class token "
+                          "stands behind the grid";
   return getPreset().empty()
              ? success()
              : verifyPreset(*this, axialPresets, getRest(*this), emitError);
@@ -151,8 +173,10 @@ void AxialRopeAttr::expand(Expansion &expansion) const {
   Value fx = expansion.freqs(axes[isXFirst ? 0 : 1]);
   Value fy = expansion.freqs(axes[isXFirst ? 1 : 0]);
   rotateBoth(expansion, [&](Value vector, Side side) -> Value {
-    auto [x, y] = getGridCoordinates(expansion, side, axial.getGridWidth(),
-                                     axial.getClassTokens(), axial.getOffset());
+    auto [x, y] = getGridCoordinates(
+        expansion, side,
+        {axial.getGridWidth(), axial.getGridHeight(), axial.getClassTokens()},
+        axial.getOffset());
     return RotateOp::create(expansion.builder, expansion.loc, vector.getType(),
                             vector, ValueRange{x, y}, ValueRange{fx, fy},
                             /*mix=*/ValueRange(), axial.getPairing(),
@@ -166,13 +190,13 @@ void AxialRopeAttr::expand(Expansion &expansion) const {
 
 LogicalResult
 MixedRopeAttr::verify(function_ref<InFlightDiagnostic()> emitError, Pairing,
-                      int64_t dims, Placement, int64_t width,
+                      int64_t dims, Placement, int64_t width, int64_t height,
                       int64_t classTokens, StringRef) {
   // mixed_rope_c1
   if (failed(verifyDims(getMnemonic(), dims, 2, emitError)))
     return failure();
   // mixed_rope_c2
-  return verifyGrid(getMnemonic(), width, classTokens, emitError);
+  return Grid{width, height, classTokens}.verify(getMnemonic(), emitError);
 }
 
 StringRef MixedRopeAttr::getEncodingName() const { return getName(); }
@@ -199,8 +223,9 @@ void MixedRopeAttr::expand(Expansion &expansion) const {
                                     {TableAxis::head, TableAxis::row},
                                     channels.getNumPairs()));
   rotateBoth(expansion, [&](Value vector, Side side) -> Value {
-    auto [x, y] = getGridCoordinates(expansion, side, getGridWidth(),
-                                     getClassTokens(), /*offset=*/0);
+    auto [x, y] = getGridCoordinates(
+        expansion, side, {getGridWidth(), getGridHeight(), getClassTokens()},
+        /*offset=*/0);
     return RotateOp::create(expansion.builder, expansion.loc, vector.getType(),
                             vector, ValueRange{x, y}, freqs,
                             /*mix=*/ValueRange(), getPairing(), channels.first);

@@ -274,7 +274,8 @@ Value PermutationMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
 
 LogicalResult
 GroupMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t size, int64_t shift, MaskBasis, Alignment) {
+                      int64_t size, int64_t shift, int64_t wrap, MaskBasis,
+                      Alignment) {
   // group_c1
   if (size < 1 || size > (int64_t{1} << 30))
     return emitError() << "expected 'size' of #posenc.group to be from 1 to "
@@ -288,9 +289,14 @@ GroupMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'size' of #posenc.group to be even, since "
                           "'shift' is half of it, but got "
                        << size;
+  // group_c3
+  if (wrap < 0 || wrap % size != 0 || wrap > (int64_t{1} << 30))
+    return emitError() << "expected 'wrap' of #posenc.group to be 0 or a "
+                          "multiple of 'size' ("
+                       << size << ") up to 2^30, but got " << wrap;
   return success();
 }
-bool GroupMaskAttr::showsFuture() const { return false; }
+bool GroupMaskAttr::showsFuture() const { return getWrap() != 0; }
 std::optional<Alignment> GroupMaskAttr::getClauseAlignment() const {
   return getAlignmentBy(getBy(), getAlign());
 }
@@ -320,10 +326,14 @@ GroupMaskAttr::getPredicateInputs(Expansion &expansion) const {
 Value GroupMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                     ValueRange inputs) const {
   Real query(inputs[0]), key(inputs[1]), shift(inputs[2]);
-  auto group = [&](const Real &index) {
-    return floor((index + shift) / getSize());
-  };
-  return both(group(query) == group(key), key <= query).build(builder, loc);
+  // Places after the shift, for which those of the tail come first.
+  Real i = query + shift, j = key + shift;
+  if (int64_t length = getWrap()) {
+    i = i - length * floor(i / length);
+    j = j - length * floor(j / length);
+  }
+  return both(floor(i / getSize()) == floor(j / getSize()), j <= i)
+      .build(builder, loc);
 }
 
 //===----------------------------------------------------------------------===//

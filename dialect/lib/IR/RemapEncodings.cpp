@@ -3,6 +3,7 @@
 // expansions.
 #include "posenc/IR/Encodings.h"
 
+#include "Advice.h"
 #include "QueryScale.h"
 #include "Rotation.h"
 
@@ -100,6 +101,12 @@ ReRopeAttr::verifyInKernel(KernelOp &kernel,
   return verifySplit(getMnemonic(), getInnerRope(getRope(), getContext()),
                      kernel, emitError);
 }
+void ReRopeAttr::advise(KernelOp &, int64_t context,
+                        function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(), getWindow(),
+              "kexue.fm/archives/9708");
+}
+
 void ReRopeAttr::expand(Expansion &expansion) const {
   RopeAttr rope = getInnerRope(getRope(), getContext());
   auto window = [&](const Real &) { return Real(getWindow()); };

@@ -4,6 +4,7 @@
 
 #include "Rotation.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -236,6 +237,13 @@ LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'attention_factor' of #posenc.rope to be "
                           "finite and not negative, but got "
                        << attentionFactor.convertToDouble();
+  // rope_c9
+  if (scaling && !scaling.isFactorKnown() && attentionFactor.isZero())
+    return emitError() << "expected 'attention_factor' of #posenc.rope beside "
+                       << scaling
+                       << ", whose own factor grows with the length of the "
+                          "call: state that of the longest call, or 1.0 for "
+                          "none";
   // rope_c5
   if (frequencies != RopeFrequencies::law &&
       (scaling || exponent != RopeExponent::dims ||
@@ -260,6 +268,58 @@ SmallVector<std::string> RopeAttr::getOperandNames() const {
   llvm_unreachable("a source of frequencies");
 }
 
+/// The rotation inside an encoding, with its default if it states none.
+static RopeAttr findRope(Attribute encoding) {
+  MLIRContext *context = encoding.getContext();
+  return llvm::TypeSwitch<Attribute, RopeAttr>(encoding)
+      .Case([](RopeAttr rope) { return rope; })
+      .Case([&](XposAttr xpos) {
+        return getInnerRope(xpos.getRope(), context, Pairing::interleaved);
+      })
+      .Case<MropeAttr, ReRopeAttr, LeakyReRopeAttr, SelfExtendAttr>(
+          [&](auto variant) {
+            return getInnerRope(variant.getRope(), context);
+          })
+      .Default(RopeAttr());
+}
+
+/// rope_c7
+static LogicalResult verifyOnePairing(RopeAttr rope, KernelOp kernel,
+                                      EmitError emitError) {
+  RotatedChannels own = getRotatedChannels(rope, kernel);
+  for (Attribute entry : kernel.getEncodeAttr()) {
+    RopeAttr other = findRope(entry);
+    if (!other || other.getPairing() == rope.getPairing())
+      continue;
+    RotatedChannels channels = getRotatedChannels(other, kernel);
+    if (own.first < channels.first + channels.count &&
+        channels.first < own.first + own.count)
+      return emitError() << "expects rotations of the same channels to have "
+                            "one 'pairing', but they have "
+                         << stringifyPairing(rope.getPairing()) << " and "
+                         << stringifyPairing(other.getPairing())
+                         << ": one would turn pairs that the other has mixed";
+  }
+  return success();
+}
+
+/// rope_c8
+static LogicalResult verifyFactorSite(RopeAttr rope, KernelOp kernel,
+                                      EmitError emitError) {
+  if (rope.getFactorSite() == FactorSite::rotation ||
+      !rope.getAttentionFactor().isZero() || !rope.getScaling() ||
+      getRotatedChannels(rope, kernel).count ==
+          static_cast<int64_t>(kernel.getHeadDim()) ||
+      rope.getScaling().isFactorOfAll())
+    return success();
+  return emitError() << "expects a factor of all channels with 'factor_site = "
+                        "scale' of #posenc.rope, which turns a part of the "
+                        "head: the factor of "
+                     << rope.getScaling()
+                     << " is one of rotated channels; state 'attention_factor' "
+                        "or 'factor_site = rotation'";
+}
+
 LogicalResult
 RopeAttr::verifyInKernel(KernelOp &kernel,
                          function_ref<InFlightDiagnostic()> emitError) const {
@@ -272,6 +332,9 @@ RopeAttr::verifyInKernel(KernelOp &kernel,
   if (getExponent() == RopeExponent::linspace && channels.getNumPairs() < 2)
     return emitError() << "expects more than one rotated pair with 'exponent = "
                           "linspace' of #posenc.rope, which divides by n - 1";
+  if (failed(verifyOnePairing(*this, kernel, emitError)) ||
+      failed(verifyFactorSite(*this, kernel, emitError)))
+    return failure();
   RopeScalingAttrInterface scaling = getScaling();
   return scaling ? scaling.verifyScaling(
                        getRotaryLaw(*this, kernel.getHeadDim()), emitError)

@@ -5,6 +5,7 @@
 #include "Rotation.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace posenc;
@@ -65,6 +66,24 @@ XposAttr::verifyInKernel(KernelOp &kernel,
   if (failed(verifyNoPrefix(getMnemonic(), rope, emitError)))
     return failure();
   return rope.verifyInKernel(kernel, emitError);
+}
+
+void XposAttr::advise(KernelOp &, int64_t context,
+                      function_ref<void(const Twine &)> warn) const {
+  // Keys of the first pair are stretched most: by zeta^(-(p - c) / B).
+  double gamma = getGamma().convertToDouble();
+  double base =
+      getLaw() == XposLaw::paper ? 1 : getScaleBase().convertToDouble();
+  double limit = getCentre().convertToDouble() +
+                 base * std::log(std::numeric_limits<float>::max()) /
+                     std::log((1 + gamma) / gamma);
+  if (context - 1 > limit)
+    warn("the factor of keys of #posenc.xpos exceeds the numbers of f32 from "
+         "the position " +
+         Twine(static_cast<int64_t>(std::floor(limit)) + 1) +
+         " on, but the context has " + Twine(context) +
+         " tokens: a greater 'scale_base' or 'centre' reaches farther (arXiv "
+         "2212.10554)");
 }
 
 void XposAttr::expand(Expansion &expansion) const {
@@ -136,6 +155,11 @@ MropeAttr::verifyInKernel(KernelOp &kernel,
                           "(text) with #posenc.mrope, but got "
                        << axes;
   return success();
+}
+
+void MropeAttr::advise(KernelOp &kernel, int64_t context,
+                       function_ref<void(const Twine &)> warn) const {
+  getInnerRope(getRope(), getContext()).advise(kernel, context, warn);
 }
 
 /// The axis that turns a pair, if one does.

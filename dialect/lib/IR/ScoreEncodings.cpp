@@ -166,19 +166,77 @@ void RetentionDecayAttr::expand(Expansion &expansion) const {
 // ComplexAttention
 //===----------------------------------------------------------------------===//
 
+LogicalResult
+ComplexAttentionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             ComplexTerm, TermSwitch positions,
+                             int64_t modelDim, APFloat base, StringRef) {
+  // complex_attention_c1
+  if (failed(verifyModelDim(emitError, getMnemonic(), modelDim)) ||
+      failed(verifyPositive(emitError, getMnemonic(), "base", base)))
+    return failure();
+  if (positions == TermSwitch::off && modelDim != 0)
+    return emitError() << "expected 'model_dim' of #posenc.complex_attention "
+                          "beside 'positions = on' only";
+  return success();
+}
+
 StringRef ComplexAttentionAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> ComplexAttentionAttr::getOperandNames() const {
+  if (getPositions() == TermSwitch::off)
+    return {};
+  return getOperands(getName(), {"u", "v", "w"});
+}
 std::optional<double>
 ComplexAttentionAttr::getFixedScale(KernelOp &kernel) const {
   return 1.0 / std::sqrt(kernel.getHeadDim() / 2.0);
 }
-LogicalResult
-ComplexAttentionAttr::verifyInKernel(KernelOp &,
-                                     function_ref<InFlightDiagnostic()>) const {
-  return success();
+LogicalResult ComplexAttentionAttr::verifyInKernel(
+    KernelOp &kernel, function_ref<InFlightDiagnostic()> emitError) const {
+  // complex_attention_c2
+  if (getPositions() == TermSwitch::off)
+    return success();
+  return verifyHidesFuture(kernel, emitError, getMnemonic(),
+                           "the code's distances are not defined for others");
+}
+
+/// The scaled modulus of a complex number made of two scores.
+static Value buildModulus(Expansion &expansion, Value real, Value imaginary) {
+  double scale = expansion.scale;
+  return expansion.map({real, imaginary}, {}, [=](ArrayRef<Real> x) {
+    return sqrt(x[0] * x[0] + x[1] * x[1]) * scale;
+  });
+}
+
+/// The modulus of (q + v) . r(p_i - p_j), whose parts are those of q; u joins
+/// the queries.
+static void addPositions(Expansion &expansion, ArrayRef<std::string> names,
+                         int64_t modelDim, double base) {
+  int64_t headDim = expansion.kernel.getHeadDim();
+  int64_t width =
+      modelDim == 0 ? expansion.kernel.getHeads() * headDim / 2 : modelDim;
+  Value table = projectSinusoids(
+      expansion, {width, base, TermExponent::half, TermLayout::concatenated, 0},
+      names[2]);
+  Value distance = expansion.relation(DifferenceAttr::get(
+      expansion.getContext(), Orientation::query_minus_key));
+  Value query = addVector(expansion, expansion.query(), names[1]);
+  auto part = [&](int64_t first) {
+    SmallVector<double> kept(headDim, 0.0);
+    std::fill_n(kept.begin() + first, headDim / 2, 1.0);
+    Value ones = expansion.constants(kept, {TableAxis::channel});
+    Value half =
+        ChannelScaleOp::create(expansion.builder, expansion.loc,
+                               query.getType(), query, ones, APFloat(0.0));
+    return buildTableDot(expansion, half, table, distance, 1.0);
+  };
+  Value real = part(0), imaginary = part(headDim / 2);
+  expansion.insideTerms.push_back(buildModulus(expansion, real, imaginary));
+  expansion.transformQueries(
+      [&](Value vector) { return addVector(expansion, vector, names[0]); });
 }
 
 /// The scaled modulus of the product of complex queries and keys.
-static Value buildModulus(Expansion &expansion, const Expansion::Branch &branch,
+static Value buildProduct(Expansion &expansion, const Expansion::Branch &branch,
                           bool isFaithful) {
   int64_t half = expansion.kernel.getHeadDim() / 2;
   auto dot = [&](int64_t query, int64_t key) -> Value {
@@ -202,11 +260,14 @@ static Value buildModulus(Expansion &expansion, const Expansion::Branch &branch,
 }
 
 void ComplexAttentionAttr::expand(Expansion &expansion) const {
+  if (getPositions() == TermSwitch::on)
+    addPositions(expansion, getOperandNames(), getModelDim(),
+                 getBase().convertToDouble());
   bool isFaithful = getTerm() == ComplexTerm::faithful;
   expansion.buildDots = [isFaithful](Expansion &e) {
     Value score;
     for (const Expansion::Branch &branch : e.branches) {
-      Value modulus = buildModulus(e, branch, isFaithful);
+      Value modulus = buildProduct(e, branch, isFaithful);
       score = branch.select ? branch.select(score, modulus) : modulus;
     }
     return score;
@@ -434,6 +495,17 @@ void RetentionAttr::expand(Expansion &expansion) const {
 // LinearAttention
 //===----------------------------------------------------------------------===//
 
+LogicalResult
+LinearAttentionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            FeatureMap, APFloat epsilon, StringRef) {
+  // linear_attention_c2
+  if (epsilon.isFinite() && (!epsilon.isNegative() || epsilon.isZero()))
+    return success();
+  return emitError() << "expected 'epsilon' of #posenc.linear_attention to be "
+                        "finite and not negative, but got "
+                     << epsilon.convertToDouble();
+}
+
 StringRef LinearAttentionAttr::getEncodingName() const { return getName(); }
 bool LinearAttentionAttr::keepsLse() const { return false; }
 /// Numerator and denominator have no scale.
@@ -442,6 +514,12 @@ std::optional<double> LinearAttentionAttr::getFixedScale(KernelOp &) const {
 }
 LogicalResult LinearAttentionAttr::verifyInKernel(
     KernelOp &kernel, function_ref<InFlightDiagnostic()> emitError) const {
+  // linear_attention_c3
+  if (!getEpsilon().isZero() &&
+      !isa<FullMaskAttr, CausalMaskAttr>(kernel.getMaskOrDefault()))
+    return emitError() << "expects mask(#posenc.full) or mask(#posenc.causal) "
+                          "with 'epsilon' of #posenc.linear_attention, which "
+                          "is added once for each row, at the first key";
   // linear_attention_c1
   return verifyAlone(kernel, *this, emitError);
 }
@@ -467,12 +545,21 @@ void LinearAttentionAttr::expand(Expansion &expansion) const {
   };
   expansion.transformQueries(apply);
   expansion.transformKeys(apply);
+  double epsilon = getEpsilon().convertToDouble();
+  Alignment alignment = expansion.kernel.getPositionsOrDefault().getAlignment();
   // What encodings behind this one do to the vectors is not in the sum.
   Value query = expansion.query(), key = expansion.key();
   expansion.normalize = [=, &expansion](Value score) -> Value {
     OpBuilder &builder = expansion.builder;
     Value sums =
         DotOp::create(builder, expansion.loc, query, key, APFloat(1.0));
+    if (epsilon != 0) {
+      Value index = expansion.index(Side::key, alignment);
+      Value once = expansion.bias(index, [=](ArrayRef<Real> j) {
+        return select(j[0] == 0, epsilon, 0);
+      });
+      sums = AddOp::create(builder, expansion.loc, sums, once);
+    }
     sums = expansion.kernel.getMaskOrDefault().expandMask(expansion, sums);
     return NormalizeOp::create(builder, expansion.loc,
                                WeightsType::get(expansion.getContext()),

@@ -5,6 +5,8 @@
 
 #include "posenc/IR/Encodings.h"
 
+#include "Advice.h"
+
 namespace posenc {
 
 /// Whether n has reached step x of a log law that goes from `exact` at x = 0
@@ -13,6 +15,8 @@ namespace posenc {
 bool hasReachedStep(int64_t n, int64_t x, int64_t exact, int64_t c,
                     int64_t maxDistance, bool strict = false);
 
+/// The distance from which on T5's last bucket holds all keys.
+int64_t getT5Reach(int64_t buckets, int64_t maxDistance, Direction direction);
 /// The relation of T5's buckets.
 mlir::Attribute getT5Buckets(mlir::MLIRContext *context, int64_t buckets,
                              int64_t maxDistance, Direction direction);
@@ -49,6 +53,15 @@ struct Sinusoids {
 
   mlir::Value build(Expansion &expansion) const;
 };
+
+/// Sinusoids times a matrix for each head that the caller passes in: a table
+/// over (row, head, channel) with head_dim channels.
+mlir::Value projectSinusoids(Expansion &expansion, const Sinusoids &law,
+                             llvm::StringRef operand);
+/// Checks the width of sinusoids that are projected.
+llvm::LogicalResult
+verifyModelDim(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+               llvm::StringRef mnemonic, int64_t modelDim);
 
 /// query . table[index] or key . table[index], times `factor`.
 mlir::Value buildTableDot(Expansion &expansion, mlir::Value vector,
