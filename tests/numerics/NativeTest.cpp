@@ -248,7 +248,8 @@ static void testLongKeys(TestRun &run, const std::string &isa) {
   static constexpr std::pair<const char *, const char *> kernels[] = {
       {"plain", ""},
       {"causal", "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi]"},
-      {"sinks", "mask(#posenc.causal<top_left>) encode [#posenc.attention_sink]"},
+      {"sinks",
+       "mask(#posenc.causal<top_left>) encode [#posenc.attention_sink]"},
       {"window", "mask(#posenc.window<left = 2100>) encode [#posenc.t5_bias]"},
   };
   for (auto [name, clauses] : kernels) {

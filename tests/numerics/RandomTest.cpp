@@ -51,6 +51,8 @@ static const StringRef vectorPieces[] = {
     "original_length = 64>>",
     "#posenc.rope<base = 100.0, scaling = #posenc.llama3<factor = 8.0, "
     "original_length = 100>>",
+    "#posenc.rope<attention_factor = 1.1, base = 100.0, scaling = "
+    "#posenc.dynamic_yarn<original_length = 40>>",
     "#posenc.xpos<scale_base = 64.0>",
     "#posenc.qk_norm<kind = rms>",
     "#posenc.qk_norm<kind = l2>",
@@ -72,6 +74,7 @@ static const StringRef termPieces[] = {
     "#posenc.dense_bias",
     "#posenc.kerple",
     "#posenc.kerple<kind = power, name = \"power\">",
+    "#posenc.kerple<kind = power, weight = on, name = \"product\">",
     "#posenc.fire<hidden = 3>",
     "#posenc.sandwich",
     "#posenc.shaw<max_distance = 4>",
@@ -95,6 +98,7 @@ static const StringRef masks[] = {
     "#posenc.chunk<size = 9>",
     "#posenc.segments",
     "#posenc.prefix",
+    "#posenc.group<size = 4, wrap = 12>",
     "#posenc.all<[#posenc.causal, #posenc.segments]>",
     "#posenc.any<[#posenc.window<left = 2>, #posenc.prefix]>",
 };

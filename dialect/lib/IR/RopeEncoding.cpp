@@ -284,21 +284,26 @@ static RopeAttr findRope(Attribute encoding) {
 }
 
 /// rope_c7
-static LogicalResult verifyOnePairing(RopeAttr rope, KernelOp kernel,
-                                      EmitError emitError) {
+static LogicalResult verifySamePairs(RopeAttr rope, KernelOp kernel,
+                                     EmitError emitError) {
   RotatedChannels own = getRotatedChannels(rope, kernel);
   for (Attribute entry : kernel.getEncodeAttr()) {
     RopeAttr other = findRope(entry);
-    if (!other || other.getPairing() == rope.getPairing())
+    if (!other)
       continue;
     RotatedChannels channels = getRotatedChannels(other, kernel);
-    if (own.first < channels.first + channels.count &&
-        channels.first < own.first + own.count)
+    bool isApart = own.first >= channels.first + channels.count ||
+                   channels.first >= own.first + own.count;
+    bool isPairedAlike =
+        rope.getPairing() == other.getPairing() &&
+        (rope.getPairing() == Pairing::interleaved ||
+         (own.first == channels.first && own.count == channels.count));
+    if (!isApart && !isPairedAlike)
       return emitError() << "expects rotations of the same channels to have "
-                            "one 'pairing', but they have "
-                         << stringifyPairing(rope.getPairing()) << " and "
-                         << stringifyPairing(other.getPairing())
-                         << ": one would turn pairs that the other has mixed";
+                            "the same pairs, but those of "
+                         << rope << " and " << other
+                         << " differ: one would turn pairs that the other has "
+                            "mixed";
   }
   return success();
 }
@@ -332,7 +337,7 @@ RopeAttr::verifyInKernel(KernelOp &kernel,
   if (getExponent() == RopeExponent::linspace && channels.getNumPairs() < 2)
     return emitError() << "expects more than one rotated pair with 'exponent = "
                           "linspace' of #posenc.rope, which divides by n - 1";
-  if (failed(verifyOnePairing(*this, kernel, emitError)) ||
+  if (failed(verifySamePairs(*this, kernel, emitError)) ||
       failed(verifyFactorSite(*this, kernel, emitError)))
     return failure();
   RopeScalingAttrInterface scaling = getScaling();

@@ -16,7 +16,7 @@ using namespace posenc;
 
 LogicalResult XposAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                APFloat scaleBase, APFloat gamma, APFloat centre,
-                               XposLaw law, RopeAttr, StringRef) {
+                               RopeAttr, StringRef) {
   // xpos_c1
   if (failed(
           verifyPositive(getMnemonic(), "scale_base", scaleBase, emitError)) ||
@@ -26,10 +26,6 @@ LogicalResult XposAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'centre' of #posenc.xpos to be finite, but "
                           "got "
                        << centre.convertToDouble();
-  // xpos_c2
-  if (law == XposLaw::paper && scaleBase.convertToDouble() != 512)
-    return emitError() << "expected no 'scale_base' of #posenc.xpos with 'law "
-                          "= paper', whose exponent is the position itself";
   return success();
 }
 
@@ -57,7 +53,7 @@ static LogicalResult verifyNoPrefix(StringRef mnemonic, RopeAttr rope,
 LogicalResult
 XposAttr::verifyInKernel(KernelOp &kernel,
                          function_ref<InFlightDiagnostic()> emitError) const {
-  // xpos_c3
+  // xpos_c2
   if (kernel.getMaskOrDefault().showsFuture())
     return emitError() << "expects a mask that hides future keys with "
                           "#posenc.xpos, whose factor grows with their "
@@ -72,8 +68,7 @@ void XposAttr::advise(KernelOp &, int64_t context,
                       function_ref<void(const Twine &)> warn) const {
   // Keys of the first pair are stretched most: by zeta^(-(p - c) / B).
   double gamma = getGamma().convertToDouble();
-  double base =
-      getLaw() == XposLaw::paper ? 1 : getScaleBase().convertToDouble();
+  double base = getScaleBase().convertToDouble();
   double limit = getCentre().convertToDouble() +
                  base * std::log(std::numeric_limits<float>::max()) /
                      std::log((1 + gamma) / gamma);
@@ -90,8 +85,7 @@ void XposAttr::expand(Expansion &expansion) const {
   RopeAttr rope = ::getRope(*this);
   Rotation rotation(expansion, rope);
   double gamma = getGamma().convertToDouble();
-  double base =
-      getLaw() == XposLaw::paper ? 1 : getScaleBase().convertToDouble();
+  double base = getScaleBase().convertToDouble();
   int64_t dims = getRotatedChannels(rope, expansion.kernel).count;
   rotateBoth(expansion, [&](Value vector, Side side) {
     double sign = side == Side::query ? 1 : -1;

@@ -220,14 +220,20 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 2, exponent = 
 // -----
 
 // rope_c7: two pairings of the same channels, with a gain between them
-// expected-error@below {{expects rotations of the same channels to have one 'pairing', but they have half and interleaved: one would turn pairs that the other has mixed}}
+// expected-error@below {{expects rotations of the same channels to have the same pairs, but those of #posenc.rope and #posenc.rope<pairing = interleaved, name = "again"> differ: one would turn pairs that the other has mixed}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope, #posenc.qk_norm<gain = channel>, #posenc.rope<pairing = interleaved, name = "again">]
 
 // -----
 
 // rope_c7: inside another encoding, in a part of the head
-// expected-error@below {{expects rotations of the same channels to have one 'pairing', but they have half and interleaved}}
+// expected-error@below {{expects rotations of the same channels to have the same pairs, but those of #posenc.rope<dims = 4> and #posenc.rope<pairing = interleaved, dims = 6, placement = last> differ}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.rope<dims = 4>, #posenc.xpos<rope = <dims = 6, pairing = interleaved, placement = last>>]
+
+// -----
+
+// rope_c7: halves of other ranges
+// expected-error@below {{expects rotations of the same channels to have the same pairs}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 4>, #posenc.rope<name = "all">]
 
 // -----
 
@@ -256,12 +262,6 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.xpos<
 // -----
 
 // xpos_c2
-// expected-error@below {{expected no 'scale_base' of #posenc.xpos with 'law = paper', whose exponent is the position itself}}
-posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.xpos<scale_base = 2.0, law = paper>]
-
-// -----
-
-// xpos_c3
 // expected-error@below {{expects a mask that hides future keys with #posenc.xpos, whose factor grows with their distance: state mask(#posenc.causal)}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.xpos]
 
@@ -294,6 +294,12 @@ posenc.kernel @k heads(8) head_dim(8) positions(#posenc.position_tensor<axes = 2
 // mrope_c3
 // expected-error@below {{expected the 'rope' of #posenc.mrope to have one list of frequencies for all heads}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.mrope<sections = [2, 1, 1], rope = <frequencies = per_head>>]
+
+// -----
+
+// axial_rope_c1
+// expected-error@below {{expected 'base' of #posenc.axial_rope to be positive and finite, but got 0.000000e+00}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<base = 0.0, grid_width = 4>]
 
 // -----
 
@@ -357,6 +363,12 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.mixed_rope<dims = 10, grid
 
 // -----
 
+// fope_c1
+// expected-error@below {{expected 'base' of #posenc.fope to be positive and finite, but got -1.000000e+00}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.fope<base = -1.0>]
+
+// -----
+
 // fope_c2
 // expected-error@below {{expected 'length' of #posenc.fope to be 0 or at least 7, since no frequency makes a whole turn within less, but got 6}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.fope<length = 6>]
@@ -405,9 +417,21 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.rerop
 
 // -----
 
+// leaky_rerope_c1
+// expected-error@below {{expected 'window' of #posenc.leaky_rerope to be from 1 to 2^30, but got 0}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.leaky_rerope<window = 0>]
+
+// -----
+
 // leaky_rerope_c2
 // expected-error@below {{expected 'leak' of #posenc.leaky_rerope to be positive and finite, but got 0.000000e+00}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.leaky_rerope<leak = 0.0>]
+
+// -----
+
+// self_extend_c1
+// expected-error@below {{expects a mask that hides future keys with #posenc.self_extend, which has no distance for them}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.self_extend]
 
 // -----
 
@@ -477,6 +501,12 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.key_norm<epsilon = -1.0>]
 
 // -----
 
+// cosine_attention_c1
+// expected-error@below {{expected 'epsilon' of #posenc.cosine_attention to be finite and not negative, but got -1.000000e+00}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.cosine_attention<epsilon = -1.0>]
+
+// -----
+
 // cosine_attention_c2
 // expected-error@below {{expected 'limit' of #posenc.cosine_attention to be positive and finite, but got 0.000000e+00}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.cosine_attention<limit = 0.0>]
@@ -486,6 +516,12 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.cosine_attention<limit = 0
 // all_c1: empty
 // expected-error@below {{expected #posenc.all to hold at least one mask}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.all<[]>)
+
+// -----
+
+// any_c1
+// expected-error@below {{expected #posenc.any to hold at least one mask}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.any<[]>)
 
 // -----
 

@@ -58,9 +58,9 @@ posenc.kernel @other_scaling heads(1) head_dim(8)
           #posenc.rope<scaling = #posenc.truncated_scaling<low = 0.25, high = 0.5, rho = 1>, name = "d">]
 
 // CHECK-LABEL: @xpos
-// CHECK-SAME: encode [#posenc.xpos<gamma = 5.000000e-01, centre = -1.000000e+00, law = paper, rope = <dims = 4>, name = "x">]
+// CHECK-SAME: encode [#posenc.xpos<scale_base = 1.000000e+00, gamma = 5.000000e-01, centre = -1.000000e+00, rope = <dims = 4>, name = "x">]
 posenc.kernel @xpos heads(1) head_dim(8) mask(#posenc.causal)
-  encode [#posenc.xpos<law = paper, centre = -1, gamma = 0.5, rope = #posenc.rope<dims = 4>, name = "x">]
+  encode [#posenc.xpos<scale_base = 1, centre = -1, gamma = 0.5, rope = #posenc.rope<dims = 4>, name = "x">]
 // CHECK-LABEL: @mrope
 // CHECK-SAME: encode [#posenc.mrope<sections = [1, 2, 1], layout = interleaved, rope = <base = 1.000000e+06>>]
 posenc.kernel @mrope heads(1) head_dim(8)

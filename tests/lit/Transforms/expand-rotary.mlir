@@ -145,9 +145,9 @@ posenc.kernel @exponents heads(1) head_dim(8)
 // CHECK: posenc.rotate {{.*}} : !posenc.key modulus {
 // CHECK:   arith.constant -0.001953125 : f64
 posenc.kernel @xpos heads(1) head_dim(4) mask(#posenc.causal) encode [#posenc.xpos]
-// CHECK-LABEL: @xpos_paper
+// CHECK-LABEL: @xpos_plain
 // CHECK:   arith.constant -1.000000e+00 : f64
-posenc.kernel @xpos_paper heads(1) head_dim(4) mask(#posenc.causal) encode [#posenc.xpos<law = paper>]
+posenc.kernel @xpos_plain heads(1) head_dim(4) mask(#posenc.causal) encode [#posenc.xpos<scale_base = 1.0>]
 
 // CHECK-LABEL: @mrope
 // CHECK: %[[FT:.*]] = posenc.freqs law(#posenc.frequencies<[1.000000e+00, 0.000000e+00]>)

@@ -291,9 +291,10 @@ TEST_F(FormulaTest, Xpos) {
   expectScores("mask(#posenc.causal) encode [#posenc.xpos<scale_base = 16.0, "
                "centre = 11.0>]",
                score(16, 0.4, false));
-  expectScores("mask(#posenc.causal) encode [#posenc.xpos<law = paper, gamma "
-               "= 9.0, rope = <pairing = half>>]",
-               score(1, 9, true));
+  expectScores(
+      "mask(#posenc.causal) encode [#posenc.xpos<scale_base = 1.0, gamma "
+      "= 9.0, rope = <pairing = half>>]",
+      score(1, 9, true));
 }
 
 TEST_F(FormulaTest, Mrope) {

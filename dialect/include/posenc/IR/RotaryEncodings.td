@@ -48,7 +48,7 @@ def Posenc_RopeAttr
     - (rope_c5) frequencies that are operands have no `scaling`, default `base`
       and default `exponent`;
     - (rope_c6) `exponent = linspace` has more than one pair;
-    - (rope_c7) rotations of the same channels have one `pairing`: the second
+    - (rope_c7) rotations of the same channels have the same pairs: the second
       would turn pairs that the first has mixed, and a gain between them would be
       of other channels;
     - (rope_c8) `factor_site = scale` beside a rotation of a part of the head has
@@ -95,25 +95,23 @@ def Posenc_XposAttr : Posenc_RopeVariantAttr<"Xpos", "xpos", ["advise"]> {
     component/xpos_relative_position.py). The product decays as
     `z_k^((p_i - p_j) / scale_base)`.
 
-    `law = paper` has no `scale_base`: the exponent is `p - centre` itself.
-    `centre` changes no score, only the range of the vectors: torchscale takes
-    half of the length of each call, flash-attention half of its table's. With a
-    `context_length` the compiler says where the factor of keys leaves f32.
+    With `scale_base = 1.0` the exponent is `p - centre` itself. `centre` changes
+    no score, only the range of the vectors: torchscale takes half of the length
+    of each call, flash-attention half of its table's. With a `context_length`
+    the compiler says where the factor of keys leaves f32.
 
     Constraints:
     - (xpos_c1) `gamma` and `scale_base` are positive and finite, `centre` is
       finite;
-    - (xpos_c2) `law = paper` states no `scale_base`;
-    - (xpos_c3) the mask hides future keys, which would grow without bound.
+    - (xpos_c2) the mask hides future keys, which would grow without bound.
 
     Examples: `#posenc.xpos<scale_base = 512.0>`,
-    `#posenc.xpos<law = paper, centre = 1024.0, rope = <pairing = half>>`
+    `#posenc.xpos<centre = 1024.0, rope = <pairing = half>>`
   }];
   let parameters = (ins
       Posenc_F64Param<"512.0", "positions over which z_k is reached">:$scale_base,
       Posenc_F64Param<"0.4", "keeps the decay of the first pair from 0">:$gamma,
       Posenc_F64Param<"0.0", "the position that is not scaled">:$centre,
-      Posenc_EnumParam<Posenc_XposLaw, "torchscale", "the exponent">:$law,
       Posenc_InnerRope:$rope,
       Posenc_NameParam<"xpos">:$name);
 }
