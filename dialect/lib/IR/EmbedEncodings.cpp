@@ -191,7 +191,8 @@ void SinusoidalAttr::expandEmbed(EmbedExpansion &expansion) const {
   expansion.channelMap(
       {p, waves}, getPairing(getLayout()), [&](ArrayRef<Real> x) {
         const Real &element = x[0], &k = x[1], &part = x[2], &p = x[3];
-        Real sine = sin(p * x[4]), cosine = cos(p * x[4]);
+        Real t = p * x[4];
+        Real sine = sin(t), cosine = cos(t);
         if (getOrder() == WaveOrder::cosine_first)
           std::swap(sine, cosine);
         Real wave = select(part == 0, sine, cosine);
