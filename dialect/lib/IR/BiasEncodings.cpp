@@ -135,27 +135,35 @@ static Real roundToBf16(const Real &value) {
   return copysign((rounded - tie) * unit, value);
 }
 
+/// The place of a whole number of bf16 among them: 8 significant bits.
+static int64_t countWholeNumbers(double value) {
+  if (value < 0)
+    return -countWholeNumbers(-value);
+  if (value < 256)
+    return value;
+  int exponent = std::ilogb(value);
+  return 128 * (exponent - 6) + std::ldexp(value, 7 - exponent) - 128;
+}
+
 void AlibiAttr::advise(KernelOp &kernel, int64_t context,
                        function_ref<void(const Twine &)> warn) const {
   auto law = dyn_cast<IotaAttr>(kernel.getPositionsOrDefault());
   if (resolve(*this).rounding == AlibiRounding::none || !law)
     return;
-  // The first position that is rounded, and the positions that are left.
-  int64_t first = -1, left = 0;
-  double last = -1;
-  for (int64_t p = law.getOffset(); p < law.getOffset() + context; ++p) {
+  int64_t begin = law.getOffset(), last = begin + context - 1;
+  // Beyond 256 every other number is rounded, at least.
+  for (int64_t p = begin; p <= last; ++p) {
     double rounded = roundToBf16(double(p));
-    if (first < 0 && rounded != p)
-      first = p;
-    left += p == law.getOffset() || rounded != last;
-    last = rounded;
+    if (rounded == p)
+      continue;
+    int64_t left = countWholeNumbers(roundToBf16(double(last))) -
+                   countWholeNumbers(roundToBf16(double(begin))) + 1;
+    return warn("#posenc.alibi rounds positions to bf16, in which " + Twine(p) +
+                " is " + Twine(int64_t(rounded)) + ": of the " +
+                Twine(context) + " positions of the context " + Twine(left) +
+                " differ (Hugging Face transformers, models/falcon/"
+                "modeling_falcon.py, build_alibi_tensor)");
   }
-  if (first >= 0)
-    warn("#posenc.alibi rounds positions to bf16, in which " + Twine(first) +
-         " is " + Twine(int64_t(roundToBf16(double(first)))) + ": of the " +
-         Twine(context) + " positions of the context " + Twine(left) +
-         " differ (Hugging Face transformers, models/falcon/"
-         "modeling_falcon.py, build_alibi_tensor)");
 }
 
 void AlibiAttr::expand(Expansion &expansion) const {

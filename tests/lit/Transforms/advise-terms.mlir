@@ -143,6 +143,14 @@ posenc.kernel @offset heads(2) head_dim(8) mask(#posenc.causal) positions(#posen
 
 // -----
 
+// A context of any length is counted at once: 257 numbers up to 256, 128 for
+// each of 22 doublings up to 2^30, to which the last ones are rounded.
+// expected-warning@below {{of the 1073741823 positions of the context 3073 differ}}
+posenc.kernel @long heads(2) head_dim(8) mask(#posenc.causal) context_length(1073741823)
+  encode [#posenc.alibi<form = key, rounding = bf16>]
+
+// -----
+
 // Exact slopes, distances without an end, coordinates that the caller passes.
 posenc.kernel @silent heads(2) head_dim(8) mask(#posenc.causal) context_length(100000)
   encode [#posenc.alibi, #posenc.transformer_xl, #posenc.grid_bias<coordinates = tensor>, #posenc.kerple]
