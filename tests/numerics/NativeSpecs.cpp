@@ -32,8 +32,8 @@ static const Encoding encodings[] = {
      "encode [#posenc.rope<dims = HALF, placement = last, pairing = "
      "interleaved>]"},
     {"rope_twice",
-     "encode [#posenc.rope<base = 100, dims = HALF>, #posenc.rope<name = "
-     "\"second\", base = 1000, pairing = interleaved>]"},
+     "encode [#posenc.rope<base = 100, dims = HALF, pairing = interleaved>, "
+     "#posenc.rope<name = \"second\", base = 1000, pairing = interleaved>]"},
     {"rope_positions",
      "positions(#posenc.position_tensor<align = ALIGN>) encode [#posenc.rope]"},
     {"rope_offset",

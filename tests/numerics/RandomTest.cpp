@@ -51,6 +51,8 @@ static const StringRef vectorPieces[] = {
     "original_length = 64>>",
     "#posenc.rope<base = 100.0, scaling = #posenc.llama3<factor = 8.0, "
     "original_length = 100>>",
+    "#posenc.rope<attention_factor = 1.1, base = 100.0, scaling = "
+    "#posenc.dynamic_yarn<original_length = 40>>",
     "#posenc.xpos<scale_base = 64.0>",
     "#posenc.qk_norm<kind = rms>",
     "#posenc.qk_norm<kind = l2>",
@@ -74,6 +76,7 @@ static const StringRef termPieces[] = {
     "#posenc.dense_bias",
     "#posenc.kerple",
     "#posenc.kerple<kind = power, name = \"power\">",
+    "#posenc.kerple<kind = power, weight = on, name = \"product\">",
     "#posenc.fire<hidden = 3>",
     "#posenc.sandwich",
     "#posenc.shaw<max_distance = 4>",
@@ -99,6 +102,7 @@ static const StringRef masks[] = {
     "#posenc.chunk<size = 9>",
     "#posenc.segments",
     "#posenc.prefix",
+    "#posenc.group<size = 4, wrap = 12>",
     "#posenc.all<[#posenc.causal, #posenc.segments]>",
     "#posenc.any<[#posenc.window<left = 2>, #posenc.prefix]>",
 };
@@ -122,7 +126,11 @@ std::string SpecGenerator::makeText() {
       "posenc.kernel @random heads({0}) kv_heads({1}) head_dim({2}) "
       "value_dim({3}) mask({4})",
       kernel.heads, kernel.kvHeads, kernel.headDim, kernel.valueDim, mask);
-  if (number(4) == 0)
+  // The planner refuses projected sinusoids of distances that only a call
+  // knows.
+  bool isProjected = llvm::is_contained(
+      pieces, StringRef("#posenc.transformer_xl<model_dim = 6>"));
+  if (number(4) == 0 && !isProjected)
     text += " positions(#posenc.position_tensor)";
   return text + "\n  encode [" + join(pieces, ",\n          ") + "]\n";
 }

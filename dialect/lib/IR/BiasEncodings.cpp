@@ -79,11 +79,28 @@ LogicalResult AlibiAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 StringRef AlibiAttr::getEncodingName() const { return getName(); }
 
+/// Whether a constant added to all biased scores of a row changes more than the
+/// log-sum-exp.
+static bool seesRowConstants(Attribute encoding) {
+  if (auto cap = dyn_cast<SoftcapAttr>(encoding))
+    return cap.getSite() == CapSite::after_bias;
+  return isa<AttentionSinkAttr, SoftmaxOffByOneAttr, StickBreakingAttr,
+             RetentionAttr, RetentionDecayAttr, LinearAttentionAttr, CopeAttr,
+             DapeAttr>(encoding);
+}
+
 LogicalResult
 AlibiAttr::verifyInKernel(KernelOp &kernel,
                           function_ref<InFlightDiagnostic()> emitError) const {
   // alibi_c2
   AlibiForm form = resolve(*this).form;
+  // alibi_c5
+  if (form == AlibiForm::key)
+    for (Attribute entry : kernel.getEncodeAttr())
+      if (seesRowConstants(entry))
+        return emitError() << "#posenc.alibi with 'form = key' differs from "
+                              "'form = causal' by a constant of the row, which "
+                           << entry << " sees: state 'form = causal'";
   if (form != AlibiForm::symmetric && kernel.getMaskOrDefault().showsFuture())
     return emitError()
            << "#posenc.alibi with 'form = " << stringifyAlibiForm(form)
@@ -114,8 +131,39 @@ static Real roundToBf16(const Real &value) {
   Real rounded = floor(units + 0.5);
   Real parity = rounded - floor(rounded / 2.0) * 2.0;
   Real excess = rounded - units;
-  Real tie = select(equals(excess, 0.5), parity, parity.number(0));
+  Real tie = select(excess == 0.5, parity, 0.0);
   return copysign((rounded - tie) * unit, value);
+}
+
+/// The place of a whole number of bf16 among them: 8 significant bits.
+static int64_t countWholeNumbers(double value) {
+  if (value < 0)
+    return -countWholeNumbers(-value);
+  if (value < 256)
+    return value;
+  int exponent = std::ilogb(value);
+  return 128 * (exponent - 6) + std::ldexp(value, 7 - exponent) - 128;
+}
+
+void AlibiAttr::advise(KernelOp &kernel, int64_t context,
+                       function_ref<void(const Twine &)> warn) const {
+  auto law = dyn_cast<IotaAttr>(kernel.getPositionsOrDefault());
+  if (resolve(*this).rounding == AlibiRounding::none || !law)
+    return;
+  int64_t begin = law.getOffset(), last = begin + context - 1;
+  // Beyond 256 every other number is rounded, at least.
+  for (int64_t p = begin; p <= last; ++p) {
+    double rounded = roundToBf16(double(p));
+    if (rounded == p)
+      continue;
+    int64_t left = countWholeNumbers(roundToBf16(double(last))) -
+                   countWholeNumbers(roundToBf16(double(begin))) + 1;
+    return warn("#posenc.alibi rounds positions to bf16, in which " + Twine(p) +
+                " is " + Twine(int64_t(rounded)) + ": of the " +
+                Twine(context) + " positions of the context " + Twine(left) +
+                " differ (Hugging Face transformers, models/falcon/"
+                "modeling_falcon.py, build_alibi_tensor)");
+  }
 }
 
 void AlibiAttr::expand(Expansion &expansion) const {
@@ -138,20 +186,19 @@ void AlibiAttr::expand(Expansion &expansion) const {
                     : expansion.relation(DifferenceAttr::get(
                           context, Orientation::query_minus_key));
   addTerm(expansion, site,
-          expansion.bias({place, table},
-                         formula(expansion.loc, [&](ArrayRef<Real> x) {
-                           Real d = x[0];
-                           if (form == AlibiForm::symmetric)
-                             d = abs(d);
-                           if (isRounded)
-                             d = roundToBf16(d);
-                           Real product = d * x[1];
-                           if (isRounded)
-                             product = roundToBf16(product);
-                           if (form != AlibiForm::key)
-                             product = -product;
-                           return factor == 1 ? product : product * factor;
-                         })));
+          expansion.bias({place, table}, [&](ArrayRef<Real> x) {
+            Real d = x[0];
+            if (form == AlibiForm::symmetric)
+              d = abs(d);
+            if (isRounded)
+              d = roundToBf16(d);
+            Real product = d * x[1];
+            if (isRounded)
+              product = roundToBf16(product);
+            if (form != AlibiForm::key)
+              product = -product;
+            return factor == 1 ? product : product * factor;
+          }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,6 +221,13 @@ LogicalResult
 T5BiasAttr::verifyInKernel(KernelOp &,
                            function_ref<InFlightDiagnostic()>) const {
   return success();
+}
+
+void T5BiasAttr::advise(KernelOp &, int64_t context,
+                        function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(),
+              getT5Reach(getBuckets(), getMaxDistance(), getDirection()),
+              "arXiv 1910.10683, section 2.1");
 }
 
 void T5BiasAttr::expand(Expansion &expansion) const {
@@ -208,6 +262,12 @@ ToeplitzBiasAttr::verifyInKernel(KernelOp &,
   return success();
 }
 
+void ToeplitzBiasAttr::advise(KernelOp &, int64_t context,
+                              function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(), getMaxDistance(),
+              "the table ends there");
+}
+
 void ToeplitzBiasAttr::expand(Expansion &expansion) const {
   auto law = ClippedDistanceAttr::get(expansion.builder.getContext(),
                                       getOrientation(), getMaxDistance());
@@ -233,8 +293,8 @@ DenseBiasAttr::verifyInKernel(KernelOp &,
 void DenseBiasAttr::expand(Expansion &expansion) const {
   Value table = expansion.operand(
       getName(), {TableAxis::head, TableAxis::query, TableAxis::key});
-  expansion.outsideTerms.push_back(expansion.bias(
-      {table}, [](OpBuilder &, ValueRange arguments) { return arguments[0]; }));
+  expansion.outsideTerms.push_back(
+      expansion.bias({table}, [](ArrayRef<Real> x) { return x[0]; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,8 +302,9 @@ void DenseBiasAttr::expand(Expansion &expansion) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KerpleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 KerpleKind, APFloat floor, APFloat powerMax,
-                                 StringRef) {
+                                 KerpleKind kind, APFloat floor,
+                                 APFloat powerMax, TermSwitch bias,
+                                 TermSwitch weight, StringRef) {
   // kerple_c1
   if (failed(verifyPositive(emitError, getMnemonic(), "floor", floor)) ||
       failed(verifyPositive(emitError, getMnemonic(), "power_max", powerMax)))
@@ -253,12 +314,26 @@ LogicalResult KerpleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "'power_max' ("
                        << powerMax.convertToDouble() << "), but got "
                        << floor.convertToDouble();
+  // kerple_c2
+  if (weight == TermSwitch::on && kind != KerpleKind::power)
+    return emitError() << "expected 'kind = power' of #posenc.kerple beside "
+                          "'weight = on', since no published code multiplies "
+                          "by another kernel";
+  // kerple_c3
+  if (bias == TermSwitch::off && weight == TermSwitch::off)
+    return emitError() << "expected 'bias' or 'weight' of #posenc.kerple to be "
+                          "on: without both it does nothing";
   return success();
 }
 
 StringRef KerpleAttr::getEncodingName() const { return getName(); }
 SmallVector<std::string> KerpleAttr::getOperandNames() const {
-  return getOperands(getName(), {"p", "a"});
+  SmallVector<StringRef> suffixes;
+  if (getBias() == TermSwitch::on)
+    suffixes.append({"p", "a"});
+  if (getWeight() == TermSwitch::on)
+    suffixes.append({"weight_p", "weight_a"});
+  return getOperands(getName(), suffixes);
 }
 LogicalResult
 KerpleAttr::verifyInKernel(KernelOp &,
@@ -269,21 +344,33 @@ KerpleAttr::verifyInKernel(KernelOp &,
 void KerpleAttr::expand(Expansion &expansion) const {
   Value distance = expansion.relation(DifferenceAttr::get(
       expansion.getContext(), Orientation::query_minus_key));
-  SmallVector<Value> inputs{distance};
-  for (const std::string &name : getOperandNames())
-    inputs.push_back(expansion.operand(name, {TableAxis::head}));
   double least = getFloor().convertToDouble();
-  double powerMax = getPowerMax().convertToDouble();
-  bool isLog = getKind() == KerpleKind::log;
-  expansion.outsideTerms.push_back(
-      expansion.bias(inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
-                       Real d = abs(x[0]);
-                       Real p = max(x[1], least);
-                       Real a = max(x[2], least);
-                       if (isLog)
-                         return -(p * log1p(a * d));
-                       return -(a * pow(d, min(p, powerMax)));
-                     })));
+  double most = getPowerMax().convertToDouble();
+  // p, a of the sum, then those of the product.
+  SmallVector<Value> numbers;
+  for (const std::string &name : getOperandNames())
+    numbers.push_back(expansion.operand(name, {TableAxis::head}));
+  auto power = [=](const Real &d, const Real &p, const Real &a) {
+    return max(a, least) * pow(abs(d), min(max(p, least), most));
+  };
+  if (getBias() == TermSwitch::on) {
+    bool isLog = getKind() == KerpleKind::log;
+    expansion.outsideTerms.push_back(expansion.bias(
+        {distance, numbers[0], numbers[1]}, [&](ArrayRef<Real> x) {
+          if (!isLog)
+            return -power(x[0], x[1], x[2]);
+          return -(max(x[1], least) * log1p(max(x[2], least) * abs(x[0])));
+        }));
+  }
+  if (getWeight() == TermSwitch::off)
+    return;
+  SmallVector<Value> inputs{distance, numbers[numbers.size() - 2],
+                            numbers.back()};
+  expansion.caps.push_back([=, &expansion](Value score) {
+    return expansion.map({score}, inputs, [=](ArrayRef<Real> x) {
+      return x[0] * exp(-power(x[1], x[2], x[3]));
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,22 +430,21 @@ void FireAttr::expand(Expansion &expansion) const {
         expansion.operand(names[i], {TableAxis::row}, getHidden()));
   inputs.push_back(expansion.operand(
       names[2], {TableAxis::row, TableAxis::head}, getHidden()));
-  expansion.outsideTerms.push_back(expansion.bias(
-      inputs, formula(expansion.loc, [&](ArrayRef<Real> x) {
-        Real c = isPassed ? x[2] : x[0].number(getC().convertToDouble());
-        Real length =
-            isPassed ? abs(x[3]) : x[0].number(getLength().convertToDouble());
+  expansion.outsideTerms.push_back(
+      expansion.bias(inputs, [&](ArrayRef<Real> x) {
+        Real c = isPassed ? x[2] : getC().convertToDouble();
+        Real length = isPassed ? abs(x[3]) : getLength().convertToDouble();
         ArrayRef<Real> layers = x.take_back(3);
         auto psi = [&](const Real &y) { return log1p(abs(c * y)); };
         Real numerator = psi(x[1]);
         Real denominator = psi(max(x[0], length));
         Real input = numerator / (denominator + getEpsilon().convertToDouble());
         return layers[2] * max(layers[0] * input + layers[1], 0.0);
-      })));
+      }));
   // The bias of the last layer must not be summed over the hidden units.
   Value last = expansion.operand(names[3], {TableAxis::head});
   expansion.outsideTerms.push_back(
-      expansion.bias({last}, [](OpBuilder &, ValueRange x) { return x[0]; }));
+      expansion.bias({last}, [](ArrayRef<Real> x) { return x[0]; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -402,12 +488,11 @@ void SandwichAttr::expand(Expansion &expansion) const {
   Value frequency = expansion.constants(frequencies, {TableAxis::row});
   Value scale = expansion.constants(scales, {TableAxis::head});
   bool isCausal = getDirection() == Direction::causal;
-  expansion.outsideTerms.push_back(
-      expansion.bias({distance, index, frequency, scale},
-                     formula(expansion.loc, [&](ArrayRef<Real> x) {
-                       Real d = isCausal ? max(x[0], 0.0) : abs(x[0]);
-                       return (cos(d * x[2]) - 1.0) / x[3];
-                     })));
+  expansion.outsideTerms.push_back(expansion.bias(
+      {distance, index, frequency, scale}, [&](ArrayRef<Real> x) {
+        Real d = isCausal ? max(x[0], 0.0) : abs(x[0]);
+        return (cos(d * x[2]) - 1.0) / x[3];
+      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,17 +542,21 @@ static Value buildFactoredBias(TupeAttr attr, Expansion &expansion,
   Value keys = expansion.operand(names[1], axes, rows, headDim);
   double scale = expansion.scale;
   return expansion.bias({channel, queryRow, queries, keyRow, keys},
-                        formula(expansion.loc, [=](ArrayRef<Real> x) {
-                          return x[2] * x[4] * scale;
-                        }));
+                        [=](ArrayRef<Real> x) { return x[2] * x[4] * scale; });
 }
 
 /// `row` unless the class token is the query or the key.
 static Real overrideClass(const Real &queryPosition, const Real &keyPosition,
                           const Real &asQuery, const Real &asKey,
                           const Real &row) {
-  Real other = select(equals(keyPosition, 0), asKey, row);
-  return select(equals(queryPosition, 0), asQuery, other);
+  return select(queryPosition == 0, asQuery,
+                select(keyPosition == 0, asKey, row));
+}
+
+void TupeAttr::advise(KernelOp &, int64_t context,
+                      function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getLength(),
+                  "arXiv 2006.15595, section 3.1");
 }
 
 void TupeAttr::expand(Expansion &expansion) const {
@@ -479,11 +568,9 @@ void TupeAttr::expand(Expansion &expansion) const {
     // Row 0 is against row 0, row 1 against row 1.
     auto row = [&](unsigned side) {
       return expansion.relationMap(
-          {query, key}, getLength() + 1,
-          formula(expansion.loc, [=](ArrayRef<Real> x) {
-            Real zero = x[0].number(0), one = x[0].number(1);
-            return overrideClass(x[0], x[1], zero, one, x[side] + 1.0);
-          }));
+          {query, key}, getLength() + 1, [=](ArrayRef<Real> x) {
+            return overrideClass(x[0], x[1], 0, 1, x[side] + 1);
+          });
     };
     Value queryRow = row(0), keyRow = row(1);
     term = buildFactoredBias(*this, expansion, queryRow, keyRow);
@@ -492,9 +579,9 @@ void TupeAttr::expand(Expansion &expansion) const {
     Value asQuery = expansion.operand(names[2], {TableAxis::head});
     Value asKey = expansion.operand(names[3], {TableAxis::head});
     term = expansion.map({product}, {query, key, asQuery, asKey},
-                         formula(expansion.loc, [](ArrayRef<Real> x) {
+                         [](ArrayRef<Real> x) {
                            return overrideClass(x[1], x[2], x[3], x[4], x[0]);
-                         }));
+                         });
   }
   expansion.insideTerms.push_back(term);
   if (getVariant() == TupeVariant::absolute)
@@ -504,12 +591,9 @@ void TupeAttr::expand(Expansion &expansion) const {
                                                  getBuckets(), getMaxDistance(),
                                                  Direction::bidirectional));
   Value row = expansion.relationMap(
-      {bucket, query, key}, getBuckets() + 1,
-      formula(expansion.loc, [=](ArrayRef<Real> x) {
-        Real asQuery = x[0].number(buckets / 2);
-        Real asKey = x[0].number(buckets);
-        return overrideClass(x[1], x[2], asQuery, asKey, x[0]);
-      }));
+      {bucket, query, key}, getBuckets() + 1, [=](ArrayRef<Real> x) {
+        return overrideClass(x[1], x[2], buckets / 2, buckets, x[0]);
+      });
   expansion.outsideTerms.push_back(
       expansion.lookup(row, names.back(), getBuckets() + 1));
 }
@@ -559,9 +643,7 @@ void DapeAttr::expand(Expansion &expansion) const {
   for (Value term : expansion.outsideTerms)
     bias = bias ? AddOp::create(builder, loc, bias, term).getResult() : term;
   if (!bias)
-    bias = expansion.bias({}, [&](OpBuilder &b, ValueRange) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0));
-    });
+    bias = expansion.bias({}, [](ArrayRef<Real>) { return Real(0); });
   expansion.outsideTerms.clear();
   double slope = getNegativeSlope().convertToDouble();
   // Before the biases that follow, and after the dots and inside terms.
@@ -575,13 +657,9 @@ void DapeAttr::expand(Expansion &expansion) const {
       score = mask.expandMask(expansion, score);
       biased = mask.expandMask(expansion, bias);
     }
-    auto network =
-        HeadMlpOp::create(b, loc, tables[0], tables[1], tables[2], tables[3],
-                          ValueRange{score, biased}, taps);
-    expansion.fillRegion(network.getBody(), 1,
-                         formula(loc, [=](ArrayRef<Real> x) {
-                           return max(x[0], x[0] * slope);
-                         }));
+    Value network = expansion.create<HeadMlpOp>(
+        1, [=](ArrayRef<Real> x) { return max(x[0], x[0] * slope); }, tables[0],
+        tables[1], tables[2], tables[3], ValueRange{score, biased}, taps);
     Value sum = AddOp::create(b, loc, score, biased);
     return AddOp::create(b, loc, sum, network);
   });

@@ -63,6 +63,12 @@ ShawAttr::verifyInKernel(KernelOp &, function_ref<InFlightDiagnostic()>) const {
   return success();
 }
 
+void ShawAttr::advise(KernelOp &, int64_t context,
+                      function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(), getMaxDistance(),
+              "arXiv 1803.02155, section 3.2");
+}
+
 void ShawAttr::expand(Expansion &expansion) const {
   KernelOp kernel = expansion.kernel;
   SmallVector<std::string> names = getOperandNames();
@@ -110,6 +116,12 @@ NezhaAttr::verifyInKernel(KernelOp &kernel,
   return success();
 }
 
+void NezhaAttr::advise(KernelOp &, int64_t context,
+                       function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(), getMaxDistance(),
+              "arXiv 1909.00204, section 2.1");
+}
+
 void NezhaAttr::expand(Expansion &expansion) const {
   Value relation = expansion.relation(ClippedDistanceAttr::get(
       expansion.getContext(), getOrientation(), getMaxDistance()));
@@ -138,12 +150,8 @@ struct ProjectedSinusoids {
   static LogicalResult verify(function_ref<InFlightDiagnostic()> emitError,
                               StringRef mnemonic, int64_t modelDim,
                               int64_t clampLen, const APFloat &base) {
-    if (modelDim < 0 || modelDim > 65536 || modelDim % 2 != 0)
-      return emitError() << "expected 'model_dim' of #posenc." << mnemonic
-                         << " to be even and from 2 to 65536, or 0 for all "
-                            "heads, but got "
-                         << modelDim;
-    if (failed(verifyRange(emitError, mnemonic, "clamp_len", clampLen, 0,
+    if (failed(verifyModelDim(emitError, mnemonic, modelDim)) ||
+        failed(verifyRange(emitError, mnemonic, "clamp_len", clampLen, 0,
                            maxDistanceLimit)))
       return failure();
     return verifyPositive(emitError, mnemonic, "base", base);
@@ -160,13 +168,11 @@ struct ProjectedSinusoids {
                          ? buildDistance(expansion, orientation)
                          : expansion.relation(ClippedDistanceAttr::get(
                                expansion.getContext(), orientation, clampLen));
-    Value sinusoids = Sinusoids{width, base, TermExponent::half,
-                                TermLayout::concatenated, double(clampLen)}
-                          .build(expansion);
-    Value weights = buildVectors(expansion, names[2], width, headDim,
-                                 TableSharing::per_head);
-    Value positions = ProjectOp::create(expansion.builder, expansion.loc,
-                                        weights.getType(), sinusoids, weights);
+    Value positions =
+        projectSinusoids(expansion,
+                         {width, base, TermExponent::half,
+                          TermLayout::concatenated, double(clampLen)},
+                         names[2]);
     Value query = addVector(expansion, expansion.query(), names[1]);
     expansion.insideTerms.push_back(
         buildTableDot(expansion, query, positions, relation, expansion.scale));
@@ -190,9 +196,9 @@ SmallVector<std::string> TransformerXlAttr::getOperandNames() const {
   return getOperands(getName(), {"u", "v", "w"});
 }
 /// heads * head_dim may be more than a table's rows.
-static LogicalResult
-verifyModelDim(KernelOp kernel, function_ref<InFlightDiagnostic()> emitError,
-               StringRef mnemonic, int64_t modelDim) {
+static LogicalResult verifyWidth(KernelOp kernel,
+                                 function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef mnemonic, int64_t modelDim) {
   if (modelDim != 0)
     return success();
   int64_t width = kernel.getHeads() * kernel.getHeadDim();
@@ -205,7 +211,14 @@ LogicalResult TransformerXlAttr::verifyInKernel(
           kernel, emitError, getMnemonic(),
           "its distances are not defined for others; #posenc.xlnet's are")))
     return failure();
-  return verifyModelDim(kernel, emitError, getMnemonic(), getModelDim());
+  return verifyWidth(kernel, emitError, getMnemonic(), getModelDim());
+}
+
+void TransformerXlAttr::advise(KernelOp &, int64_t context,
+                               function_ref<void(const Twine &)> warn) const {
+  if (getClampLen() > 0)
+    adviseReach(warn, context, getMnemonic(), getClampLen(),
+                "clamp_len of kimiyoung/transformer-xl");
 }
 
 void TransformerXlAttr::expand(Expansion &expansion) const {
@@ -232,7 +245,15 @@ SmallVector<std::string> XlnetAttr::getOperandNames() const {
 LogicalResult
 XlnetAttr::verifyInKernel(KernelOp &kernel,
                           function_ref<InFlightDiagnostic()> emitError) const {
-  return verifyModelDim(kernel, emitError, getMnemonic(), getModelDim());
+  return verifyWidth(kernel, emitError, getMnemonic(), getModelDim());
+}
+
+void XlnetAttr::advise(KernelOp &, int64_t context,
+                       function_ref<void(const Twine &)> warn) const {
+  if (getClampLen() > 0)
+    adviseReach(warn, context, getMnemonic(), getClampLen(),
+                "clamp_len of Hugging Face transformers, "
+                "models/xlnet/modeling_xlnet.py");
 }
 
 void XlnetAttr::expand(Expansion &expansion) const {
@@ -245,12 +266,10 @@ void XlnetAttr::expand(Expansion &expansion) const {
   SmallVector<std::string> names = getOperandNames();
   Value ofQuery = readPositions(expansion, Side::query, names[5]);
   Value ofKey = readPositions(expansion, Side::key, names[5]);
-  Value differs = expansion.relationMap(
-      {ofQuery, ofKey}, 2, formula(expansion.loc, [](ArrayRef<Real> x) {
-        Value same = x[0].compare(arith::CmpFPredicate::OEQ, x[1]);
-        Real zero = x[0].number(0), one = x[0].number(1);
-        return select(same, zero, one);
-      }));
+  Value differs =
+      expansion.relationMap({ofQuery, ofKey}, 2, [](ArrayRef<Real> x) {
+        return select(x[0] == x[1], 0, 1);
+      });
   Value segments =
       buildVectors(expansion, names[4], 2, expansion.kernel.getHeadDim(),
                    TableSharing::per_head);
@@ -424,23 +443,30 @@ static Value buildRows(const DebertaLaw &law, Expansion &expansion,
     return expansion.relationMap(
         {buildDistance(expansion, isReversed ? Orientation::key_minus_query
                                              : Orientation::query_minus_key)},
-        2 * law.getSpan(), formula(expansion.loc, [=](ArrayRef<Real> x) {
-          return clamp(x[0] + span, 0, 2 * span - 1);
-        }));
+        2 * law.getSpan(),
+        [=](ArrayRef<Real> x) { return clamp(x[0] + span, 0, 2 * span - 1); });
   SmallVector<int64_t> thresholds = findDistances(law);
   double future = thresholds.size() + 1;
   Value bucket = expansion.relation(ThresholdBucketAttr::get(
       context, DenseI64ArrayAttr::get(context, thresholds), future));
   return expansion.relationMap(
-      {bucket}, 2 * law.getSpan(),
-      formula(expansion.loc, [=](ArrayRef<Real> x) {
-        Value isFuture =
-            x[0].compare(arith::CmpFPredicate::OGE, x[0].number(future));
-        Real ahead = future - x[0];
-        Real signedBucket = select(isFuture, ahead, x[0]);
+      {bucket}, 2 * law.getSpan(), [=](ArrayRef<Real> x) {
+        Real signedBucket = select(future <= x[0], future - x[0], x[0]);
         Real row = isReversed ? span - signedBucket : signedBucket + span;
         return clamp(row, 0, 2 * span - 1);
-      }));
+      });
+}
+
+/// Past keys from it on have the last row.
+static int64_t getReach(const DebertaLaw &law) {
+  return law.buckets == 0 ? law.maxDistance - 1
+                          : findDistances(law)[law.buckets - 2];
+}
+
+void DebertaAttr::advise(KernelOp &, int64_t context,
+                         function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(), getReach(resolve(*this)),
+              "arXiv 2006.03654, equation 3");
 }
 
 void DebertaAttr::expand(Expansion &expansion) const {
@@ -481,6 +507,13 @@ LogicalResult
 MtfContextualAttr::verifyInKernel(KernelOp &,
                                   function_ref<InFlightDiagnostic()>) const {
   return success();
+}
+
+void MtfContextualAttr::advise(KernelOp &, int64_t context,
+                               function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(),
+              getT5Reach(getBuckets(), getMaxDistance(), getDirection()),
+              "mesh_tensorflow/transformer/transformer_layers.py");
 }
 
 void MtfContextualAttr::expand(Expansion &expansion) const {

@@ -2,8 +2,6 @@
 // Encodings of input embeddings: checks and expansions.
 #include "posenc/IR/Encodings.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -12,65 +10,24 @@ using namespace mlir;
 using namespace posenc;
 
 //===----------------------------------------------------------------------===//
-// What regions are made of
+// What they share
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Arithmetic of f64 inside a region.
-struct Arithmetic {
-  OpBuilder &b;
-  Location loc;
+/// From [0, 1) to [-bound, bound).
+static Real spread(const Real &uniform, double bound) {
+  return bound * (2 * uniform - 1);
+}
 
-  Value number(double value) {
-    return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
+static Real merge(EmbedMerge merge, const Real &x, const Real &e) {
+  switch (merge) {
+  case EmbedMerge::add:
+    return x + e;
+  case EmbedMerge::mul:
+    return x * (1 + e);
+  case EmbedMerge::replace:
+    return e;
   }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
-  Value min(Value x, Value y) {
-    return arith::MinimumFOp::create(b, loc, x, y);
-  }
-  Value max(Value x, Value y) {
-    return arith::MaximumFOp::create(b, loc, x, y);
-  }
-  Value floor(Value x) { return math::FloorOp::create(b, loc, x); }
-  Value exp(Value x) { return math::ExpOp::create(b, loc, x); }
-  Value sin(Value x) { return math::SinOp::create(b, loc, x); }
-  Value cos(Value x) { return math::CosOp::create(b, loc, x); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, loc, predicate, x, y);
-  }
-  Value equal(Value x, Value y) {
-    return compare(arith::CmpFPredicate::OEQ, x, y);
-  }
-  Value less(Value x, Value y) {
-    return compare(arith::CmpFPredicate::OLT, x, y);
-  }
-  Value isNaN(Value x) { return compare(arith::CmpFPredicate::UNO, x, x); }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
-  /// bound * (2 u - 1)
-  Value spread(Value uniform, double bound) {
-    return mul(number(bound), sub(mul(number(2), uniform), number(1)));
-  }
-  Value merge(EmbedMerge merge, Value x, Value e) {
-    switch (merge) {
-    case EmbedMerge::add:
-      return add(x, e);
-    case EmbedMerge::mul:
-      return mul(x, add(number(1), e));
-    case EmbedMerge::replace:
-      return e;
-    }
-    llvm_unreachable("all merges are handled");
-  }
-};
-} // namespace
-
-static Arithmetic in(OpBuilder &builder, EmbedExpansion &expansion) {
-  return {builder, expansion.loc};
+  llvm_unreachable("all merges are handled");
 }
 
 using Emit = function_ref<InFlightDiagnostic()>;
@@ -117,10 +74,8 @@ static Value readIntegers(EmbedExpansion &expansion, StringRef name) {
 static Value shift(EmbedExpansion &expansion, Value position, int64_t offset) {
   if (offset == 0)
     return position;
-  return expansion.remap(position, [&](OpBuilder &b, ValueRange args) {
-    Arithmetic m = in(b, expansion);
-    return m.add(args[0], m.number(static_cast<double>(offset)));
-  });
+  return expansion.remap(position,
+                         [&](ArrayRef<Real> x) { return x[0] + offset; });
 }
 
 /// What replaces the vectors does not read what was done to them before.
@@ -152,15 +107,9 @@ LogicalResult RawIndexAttr::verifyInEmbed(EmbedOp &embed,
 }
 void RawIndexAttr::expandEmbed(EmbedExpansion &expansion) const {
   expansion.channelMap(
-      expansion.getCoord(), std::nullopt, [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        Value sum = m.add(
-            args[0], m.mul(m.number(getScale().convertToDouble()), args[3]));
-        if (getChannel() < 0)
-          return sum;
-        Value isChosen =
-            m.equal(args[1], m.number(static_cast<double>(getChannel())));
-        return m.select(isChosen, sum, args[0]);
+      expansion.getCoord(), std::nullopt, [&](ArrayRef<Real> x) {
+        Real sum = x[0] + getScale().convertToDouble() * x[3];
+        return getChannel() < 0 ? sum : select(x[1] == getChannel(), sum, x[0]);
       });
 }
 
@@ -193,12 +142,9 @@ void OneHotAttr::expandEmbed(EmbedExpansion &expansion) const {
   int64_t width = getWidth() ? getWidth() : dim - getFirstDim();
   Value p = expansion.bounded(expansion.getCoord(), width, getName());
   Value channel = shift(expansion, p, getFirstDim());
-  expansion.channelMap(channel, std::nullopt,
-                       [&](OpBuilder &b, ValueRange args) {
-                         Arithmetic m = in(b, expansion);
-                         return m.select(m.equal(args[1], args[3]),
-                                         m.add(args[0], m.number(1)), args[0]);
-                       });
+  expansion.channelMap(channel, std::nullopt, [](ArrayRef<Real> x) {
+    return select(x[1] == x[3], x[0] + 1, x[0]);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,23 +189,18 @@ void SinusoidalAttr::expandEmbed(EmbedExpansion &expansion) const {
                           {TableAxis::channel});
   Value p = expansion.getCoord();
   expansion.channelMap(
-      {p, waves}, getPairing(getLayout()), [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        Value element = args[0], k = args[1], part = args[2], p = args[3];
-        Value t = m.mul(p, args[4]);
-        Value isFirst = m.equal(part, m.number(0));
-        Value sine = m.sin(t), cosine = m.cos(t);
+      {p, waves}, getPairing(getLayout()), [&](ArrayRef<Real> x) {
+        const Real &element = x[0], &k = x[1], &part = x[2], &p = x[3];
+        Real t = p * x[4];
+        Real sine = sin(t), cosine = cos(t);
         if (getOrder() == WaveOrder::cosine_first)
           std::swap(sine, cosine);
-        Value wave = m.select(isFirst, sine, cosine);
+        Real wave = select(part == 0, sine, cosine);
         if (dim % 2)
-          wave = m.select(m.less(k, m.number(static_cast<double>(n))), wave,
-                          m.number(0));
+          wave = select(k < n, wave, 0);
         if (getPaddingIdx() >= 0)
-          wave = m.select(
-              m.equal(p, m.number(static_cast<double>(getPaddingIdx()))),
-              m.number(0), wave);
-        return m.add(element, wave);
+          wave = select(p == getPaddingIdx(), 0, wave);
+        return element + wave;
       });
 }
 
@@ -291,10 +232,9 @@ static void expandLearned(EmbedExpansion &expansion, StringRef operand,
     return;
   }
   prepareMerge(expansion, merge);
-  expansion.channelMap({row, table}, std::nullopt,
-                       [&](OpBuilder &b, ValueRange args) {
-                         return in(b, expansion).merge(merge, args[0], args[4]);
-                       });
+  expansion.channelMap({row, table}, std::nullopt, [&](ArrayRef<Real> x) {
+    return ::merge(merge, x[0], x[4]);
+  });
 }
 
 LogicalResult LearnedAbsoluteAttr::verify(Emit emitError, int64_t rows,
@@ -361,30 +301,21 @@ void HierarchicalAttr::expandEmbed(EmbedExpansion &expansion) const {
   std::string operand = getOperandNames().front();
   Value p =
       expansion.bounded(expansion.getCoord(), getRows() * getRows(), operand);
-  Value block = expansion.remap(p, [&](OpBuilder &b, ValueRange args) {
-    Arithmetic m = in(b, expansion);
-    return m.floor(m.div(args[0], m.number(n)));
-  });
-  Value place =
-      expansion.coordMap({p, block}, [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        return m.sub(args[0], m.mul(args[1], m.number(n)));
-      });
-  Value zero = expansion.remap(
-      p, [&](OpBuilder &b, ValueRange) { return in(b, expansion).number(0); });
+  Value block =
+      expansion.remap(p, [&](ArrayRef<Real> x) { return floor(x[0] / n); });
+  Value place = expansion.coordMap(
+      {p, block}, [&](ArrayRef<Real> x) { return x[0] - x[1] * n; });
+  Value zero = expansion.remap(p, [](ArrayRef<Real>) { return Real(0); });
   Value table = expansion.operand(operand, {TableAxis::row, TableAxis::channel},
                                   getRows(), expansion.embed.getDim());
   double alpha = getAlpha().convertToDouble();
   prepareMerge(expansion, getMerge());
-  expansion.channelMap(
-      {place, table, block, table, zero, table}, std::nullopt,
-      [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        // Exactly the row itself in block 0.
-        Value step =
-            m.mul(m.number(alpha / (1 - alpha)), m.sub(args[6], args[8]));
-        return m.merge(getMerge(), args[0], m.add(args[4], step));
-      });
+  expansion.channelMap({place, table, block, table, zero, table}, std::nullopt,
+                       [&](ArrayRef<Real> x) {
+                         // Exactly the row itself in block 0.
+                         Real step = alpha / (1 - alpha) * (x[6] - x[8]);
+                         return merge(getMerge(), x[0], x[4] + step);
+                       });
 }
 
 //===----------------------------------------------------------------------===//
@@ -461,16 +392,13 @@ void ComplexOrderAttr::expandEmbed(EmbedExpansion &expansion) const {
   if (getPhase() != WordSharing::none)
     inputs.push_back(table(3, getPhase()));
   prepareMerge(expansion, getMerge());
-  expansion.channelMap(
-      inputs, getPairing(getLayout()), [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        Value t = m.mul(args[6], args[3]);
-        if (args.size() > 7)
-          t = m.add(t, args[7]);
-        Value wave =
-            m.select(m.equal(args[2], m.number(0)), m.cos(t), m.sin(t));
-        return m.merge(getMerge(), args[0], m.mul(args[5], wave));
-      });
+  expansion.channelMap(inputs, getPairing(getLayout()), [&](ArrayRef<Real> x) {
+    Real t = x[6] * x[3];
+    if (x.size() > 7)
+      t = t + x[7];
+    Real wave = select(x[2] == 0, cos(t), sin(t));
+    return merge(getMerge(), x[0], x[5] * wave);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -532,15 +460,14 @@ static Value augment(EmbedExpansion &expansion, const Augmentation &how,
     inputs.push_back(scalingNumber);
   if (inputs.size() == 1)
     return position;
-  return expansion.coordMap(inputs, [&](OpBuilder &b, ValueRange args) {
-    Arithmetic m = in(b, expansion);
-    Value q = args[0];
+  return expansion.coordMap(inputs, [&](ArrayRef<Real> x) {
+    Real q = x[0];
     unsigned next = 1;
     for (double bound : {how.globalShift, how.localShift})
       if (bound != 0)
-        q = m.add(q, m.spread(args[next++], bound));
+        q = q + spread(x[next++], bound);
     if (scalingNumber)
-      q = m.mul(q, m.exp(m.spread(args[next], std::log(how.globalScaling))));
+      q = q * exp(spread(x[next], std::log(how.globalScaling)));
     return q;
   });
 }
@@ -554,8 +481,7 @@ static Value drawScaling(EmbedExpansion &expansion, const Augmentation &how) {
 /// A real number for each token that the caller passes.
 static Value readNumbers(EmbedExpansion &expansion, StringRef name) {
   Value table = expansion.operand(name, {TableAxis::batch, TableAxis::key});
-  return expansion.coordMap(
-      table, [](OpBuilder &, ValueRange args) { return args[0]; });
+  return expansion.coordMap(table, [](ArrayRef<Real> x) { return x[0]; });
 }
 
 LogicalResult CapeAttr::verify(Emit emitError, EmbedMode mode,
@@ -588,15 +514,11 @@ void CapeAttr::expandEmbed(EmbedExpansion &expansion) const {
                 : readNumbers(expansion, getOperandNames().front());
   double scale = getPositionScale().convertToDouble();
   if (scale != 1)
-    q = expansion.remap(q, [&](OpBuilder &b, ValueRange args) {
-      Arithmetic m = in(b, expansion);
-      return m.mul(m.number(scale), args[0]);
-    });
+    q = expansion.remap(q, [&](ArrayRef<Real> x) { return scale * x[0]; });
   if (getMean() == PositionMean::removed) {
     Value mean = CoordMeanOp::create(expansion.builder, expansion.loc, q);
-    q = expansion.coordMap({q, mean}, [&](OpBuilder &b, ValueRange args) {
-      return in(b, expansion).sub(args[0], args[1]);
-    });
+    q = expansion.coordMap({q, mean},
+                           [](ArrayRef<Real> x) { return x[0] - x[1]; });
   }
   Augmentation how = makeAugmentation(getMaxGlobalShift(), getMaxLocalShift(),
                                       getMaxGlobalScaling());
@@ -607,14 +529,11 @@ void CapeAttr::expandEmbed(EmbedExpansion &expansion) const {
       getWaves(WaveExponent::over_dim, getBase().convertToDouble(),
                getFrequencyScale().convertToDouble(), (dim + 1) / 2, dim),
       {TableAxis::channel});
-  expansion.channelMap(
-      {q, waves}, Pairing::interleaved, [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        Value t = m.mul(args[3], args[4]);
-        Value wave =
-            m.select(m.equal(args[2], m.number(0)), m.sin(t), m.cos(t));
-        return m.add(args[0], m.select(m.isNaN(args[3]), m.number(0), wave));
-      });
+  expansion.channelMap({q, waves}, Pairing::interleaved, [](ArrayRef<Real> x) {
+    Real t = x[3] * x[4];
+    Real wave = select(x[2] == 0, sin(t), cos(t));
+    return x[0] + select(isNaN(x[3]), 0, wave);
+  });
 }
 
 LogicalResult Cape2DAttr::verify(Emit emitError, EmbedMode mode, GridRadii,
@@ -656,12 +575,8 @@ LogicalResult Cape2DAttr::verifyInEmbed(EmbedOp &embed, Emit emitError) const {
 /// -1 .. 1 over `count` places.
 static Value spreadPlaces(EmbedExpansion &expansion, Value index,
                           int64_t count) {
-  return expansion.remap(index, [&](OpBuilder &b, ValueRange args) {
-    Arithmetic m = in(b, expansion);
-    if (count == 1)
-      return m.number(-1);
-    return m.add(m.number(-1), m.div(m.mul(m.number(2), args[0]),
-                                     m.number(static_cast<double>(count - 1))));
+  return expansion.remap(index, [&](ArrayRef<Real> x) {
+    return count == 1 ? Real(-1) : -1 + 2 * x[0] / (count - 1);
   });
 }
 
@@ -675,15 +590,10 @@ void Cape2DAttr::expandEmbed(EmbedExpansion &expansion) const {
     double columns = static_cast<double>(getColumns());
     Value p = expansion.bounded(expansion.getCoord(), getRows() * getColumns(),
                                 getName());
-    Value row = expansion.remap(p, [&](OpBuilder &b, ValueRange args) {
-      Arithmetic m = in(b, expansion);
-      return m.floor(m.div(args[0], m.number(columns)));
-    });
-    Value column =
-        expansion.coordMap({p, row}, [&](OpBuilder &b, ValueRange args) {
-          Arithmetic m = in(b, expansion);
-          return m.sub(args[0], m.mul(m.number(columns), args[1]));
-        });
+    Value row = expansion.remap(
+        p, [&](ArrayRef<Real> x) { return floor(x[0] / columns); });
+    Value column = expansion.coordMap(
+        {p, row}, [&](ArrayRef<Real> x) { return x[0] - columns * x[1]; });
     x = spreadPlaces(expansion, row, getRows());
     y = spreadPlaces(expansion, column, getColumns());
   }
@@ -705,14 +615,11 @@ void Cape2DAttr::expandEmbed(EmbedExpansion &expansion) const {
   }
   Value wx = expansion.constants(alongX, {TableAxis::channel});
   Value wy = expansion.constants(alongY, {TableAxis::channel});
-  expansion.channelMap(
-      {x, wx, y, wy}, Pairing::half, [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        Value t = m.add(m.mul(args[3], args[4]), m.mul(args[5], args[6]));
-        Value wave =
-            m.select(m.equal(args[2], m.number(0)), m.cos(t), m.sin(t));
-        return m.add(args[0], m.select(m.isNaN(t), m.number(0), wave));
-      });
+  expansion.channelMap({x, wx, y, wy}, Pairing::half, [](ArrayRef<Real> x) {
+    Real t = x[3] * x[4] + x[5] * x[6];
+    Real wave = select(x[2] == 0, cos(t), sin(t));
+    return x[0] + select(isNaN(t), 0, wave);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -738,22 +645,13 @@ LogicalResult PaddedPositionsAttr::verifyInEmbed(EmbedOp &, Emit) const {
 }
 void PaddedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
   double none = getSource() == PaddingSource::ids ? getPaddingId() : 0;
-  Value mask =
-      expansion.remap(readIntegers(expansion, getOperandNames().front()),
-                      [&](OpBuilder &b, ValueRange args) {
-                        Arithmetic m = in(b, expansion);
-                        return m.select(m.equal(args[0], m.number(none)),
-                                        m.number(0), m.number(1));
-                      });
+  Value mask = expansion.remap(
+      readIntegers(expansion, getOperandNames().front()),
+      [&](ArrayRef<Real> x) { return select(x[0] == none, 0, 1); });
   Value count = CoordSumOp::create(expansion.builder, expansion.loc, mask);
-  expansion.setCoord(
-      expansion.coordMap({mask, count}, [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        return m.select(
-            m.equal(args[0], m.number(0)),
-            m.number(static_cast<double>(getPadding())),
-            m.add(args[1], m.number(static_cast<double>(getFirst() - 1))));
-      }));
+  expansion.setCoord(expansion.coordMap({mask, count}, [&](ArrayRef<Real> x) {
+    return select(x[0] == 0, getPadding(), x[1] + (getFirst() - 1));
+  }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -799,10 +697,8 @@ void ShiftedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
   case ShiftSource::operand: {
     Value table =
         expansion.operand(getOperandNames().front(), {TableAxis::batch});
-    expansion.setCoord(
-        expansion.coordMap({p, table}, [&](OpBuilder &b, ValueRange args) {
-          return in(b, expansion).add(args[0], args[1]);
-        }));
+    expansion.setCoord(expansion.coordMap(
+        {p, table}, [](ArrayRef<Real> x) { return x[0] + x[1]; }));
     return;
   }
   case ShiftSource::training:
@@ -810,21 +706,16 @@ void ShiftedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
   }
   Value uniform = expansion.random(RandomScope::sequence);
   if (getLaw() == ShiftLaw::paper) {
-    expansion.setCoord(
-        expansion.coordMap({p, uniform}, [&](OpBuilder &b, ValueRange args) {
-          Arithmetic m = in(b, expansion);
-          return m.add(args[0], m.floor(m.mul(args[1], m.number(most + 1))));
-        }));
+    expansion.setCoord(expansion.coordMap({p, uniform}, [&](ArrayRef<Real> x) {
+      return x[0] + floor(x[1] * (most + 1));
+    }));
     return;
   }
   Value length = LengthOp::create(expansion.builder, expansion.loc);
-  expansion.setCoord(expansion.coordMap(
-      {p, uniform, length}, [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        Value room =
-            m.sub(m.number(static_cast<double>(getTableRows())), args[2]);
-        Value count = m.max(m.min(room, m.number(most)), m.number(0));
-        return m.add(args[0], m.floor(m.mul(args[1], count)));
+  expansion.setCoord(
+      expansion.coordMap({p, uniform, length}, [&](ArrayRef<Real> x) {
+        Real count = max(min(getTableRows() - x[2], most), 0);
+        return x[0] + floor(x[1] * count);
       }));
 }
 
@@ -872,16 +763,11 @@ void PoseAttr::expandEmbed(EmbedExpansion &expansion) const {
   Value first = expansion.random(RandomScope::sequence);
   Value second = expansion.random(RandomScope::sequence);
   expansion.setCoord(expansion.coordMap(
-      {p, index, length, first, second}, [&](OpBuilder &b, ValueRange args) {
-        Arithmetic m = in(b, expansion);
-        Value one = m.number(1), length = args[2];
-        Value half = m.floor(m.div(m.add(length, one), m.number(2)));
-        Value kept = m.add(one, m.floor(m.mul(args[3], half)));
-        Value gap =
-            m.max(m.sub(m.number(static_cast<double>(getTarget())), length),
-                  m.number(0));
-        Value skipped = m.floor(m.mul(args[4], m.add(gap, one)));
-        return m.select(m.less(args[1], kept), args[0],
-                        m.add(args[0], skipped));
+      {p, index, length, first, second}, [&](ArrayRef<Real> x) {
+        const Real &length = x[2];
+        Real kept = 1 + floor(x[3] * floor((length + 1) / 2));
+        Real gap = max(getTarget() - length, 0);
+        Real skipped = floor(x[4] * (gap + 1));
+        return select(x[1] < kept, x[0], x[0] + skipped);
       }));
 }

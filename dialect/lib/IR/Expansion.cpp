@@ -10,13 +10,13 @@ using namespace posenc;
 //===----------------------------------------------------------------------===//
 
 void ExpansionBase::fillRegion(Region &region, unsigned arguments,
-                               RegionBuilder build) {
+                               Formula formula) {
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&region);
+  SmallVector<Real> reals;
   for (unsigned i = 0; i < arguments; ++i)
-    block->addArgument(builder.getF64Type(), loc);
-  Value result = build(builder, block->getArguments());
-  YieldOp::create(builder, loc, result);
+    reals.emplace_back(block->addArgument(builder.getF64Type(), loc));
+  YieldOp::create(builder, loc, formula(reals).build(builder, loc));
 }
 
 Value ExpansionBase::position(Side side) { return position(side, positionLaw); }
@@ -31,10 +31,8 @@ Value ExpansionBase::position(Side side, PositionLawAttrInterface law) {
   return value;
 }
 
-Value ExpansionBase::remap(Value position, RegionBuilder build) {
-  auto op = RemapOp::create(builder, loc, position);
-  fillRegion(op.getBody(), 1, build);
-  return op;
+Value ExpansionBase::remap(Value position, Formula formula) {
+  return create<RemapOp>(1, formula, position);
 }
 
 Value ExpansionBase::relation(Attribute law) {
@@ -49,12 +47,10 @@ Value ExpansionBase::relation(Value query, Value key, Attribute law) {
 }
 
 Value ExpansionBase::relationMap(ValueRange inputs, std::optional<int64_t> rows,
-                                 RegionBuilder build) {
-  auto op = RelationMapOp::create(builder, loc, inputs,
-                                  rows ? builder.getI64IntegerAttr(*rows)
-                                       : IntegerAttr());
-  fillRegion(op.getBody(), inputs.size(), build);
-  return op;
+                                 Formula formula) {
+  return create<RelationMapOp>(inputs.size(), formula, inputs,
+                               rows ? builder.getI64IntegerAttr(*rows)
+                                    : IntegerAttr());
 }
 
 Value ExpansionBase::sumIndex(int64_t extent) {
@@ -76,10 +72,8 @@ Value ExpansionBase::constants(ArrayRef<double> values,
                          channels));
 }
 
-Value ExpansionBase::tableMap(int64_t channels, RegionBuilder build) {
-  auto op = TableMapOp::create(builder, loc, channels);
-  fillRegion(op.getBody(), 2, build);
-  return op;
+Value ExpansionBase::tableMap(int64_t channels, Formula formula) {
+  return create<TableMapOp>(2, formula, channels);
 }
 
 Value ExpansionBase::freqs(ArrayRef<double> values) {
@@ -109,31 +103,24 @@ void Expansion::transformKeys(function_ref<Value(Value)> function) {
     branch.key = function(branch.key);
 }
 
-Value Expansion::bias(ValueRange inputs, RegionBuilder build) {
-  auto op = BiasOp::create(builder, loc, inputs);
-  fillRegion(op.getBody(), inputs.size(), build);
-  return op;
+Value Expansion::bias(ValueRange inputs, Formula formula) {
+  return create<BiasOp>(inputs.size(), formula, inputs);
 }
 
 Value Expansion::lookup(Value relation, StringRef operandName, int64_t rows) {
   Value table = operand(operandName, {TableAxis::row, TableAxis::head}, rows);
-  return bias({relation, table},
-              [](OpBuilder &, ValueRange arguments) { return arguments[1]; });
+  return bias({relation, table}, [](ArrayRef<Real> x) { return x[1]; });
 }
 
-Value Expansion::map(ValueRange scores, ValueRange inputs,
-                     RegionBuilder build) {
-  auto op = MapOp::create(builder, loc, scores, inputs);
-  fillRegion(op.getBody(), scores.size() + inputs.size(), build);
-  return op;
+Value Expansion::map(ValueRange scores, ValueRange inputs, Formula formula) {
+  return create<MapOp>(scores.size() + inputs.size(), formula, scores, inputs);
 }
 
 Value Expansion::selectWhere(Value score, Value other, ValueRange inputs,
-                             RegionBuilder build) {
-  auto op = SelectOp::create(builder, loc, ScoreType::get(getContext()), score,
-                             other, ValueRange(), inputs, MaskAttrInterface());
-  fillRegion(op.getBody(), inputs.size(), build);
-  return op;
+                             Formula formula) {
+  return create<SelectOp>(inputs.size(), formula, ScoreType::get(getContext()),
+                          score, other, ValueRange(), inputs,
+                          MaskAttrInterface());
 }
 
 Value Expansion::index(Side side, Alignment alignment) {
@@ -190,10 +177,8 @@ Value EmbedExpansion::getCoord() {
   return coord;
 }
 
-Value EmbedExpansion::coordMap(ValueRange inputs, RegionBuilder build) {
-  auto op = CoordMapOp::create(builder, loc, inputs);
-  fillRegion(op.getBody(), inputs.size(), build);
-  return op;
+Value EmbedExpansion::coordMap(ValueRange inputs, Formula formula) {
+  return create<CoordMapOp>(inputs.size(), formula, inputs);
 }
 
 Value EmbedExpansion::bounded(Value position, int64_t rows, StringRef what) {
@@ -206,10 +191,9 @@ Value EmbedExpansion::random(RandomScope scope) {
 
 void EmbedExpansion::channelMap(ValueRange inputs,
                                 std::optional<Pairing> pairing,
-                                RegionBuilder build) {
+                                Formula formula) {
   PairingAttr attribute =
       pairing ? PairingAttr::get(getContext(), *pairing) : PairingAttr();
-  auto op = ChannelMapOp::create(builder, loc, tokens, inputs, attribute);
-  fillRegion(op.getBody(), 3 + inputs.size(), build);
-  tokens = op;
+  tokens = create<ChannelMapOp>(3 + inputs.size(), formula, tokens, inputs,
+                                attribute);
 }

@@ -2,6 +2,8 @@
 // Biases of tokens on a grid: checks and expansions.
 #include "TermMath.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -45,10 +47,9 @@ struct Window {
   Value buildRelation(Expansion &expansion) const {
     Value query = expansion.position(Side::query);
     Value key = expansion.position(Side::key);
-    return expansion.relationMap({query, key}, countOffsets(),
-                                 formula(expansion.loc, [=](ArrayRef<Real> x) {
-                                   return getOffset(x[0], x[1]);
-                                 }));
+    return expansion.relationMap(
+        {query, key}, countOffsets(),
+        [=](ArrayRef<Real> x) { return getOffset(x[0], x[1]); });
   }
 };
 } // namespace
@@ -71,6 +72,12 @@ LogicalResult
 SwinBiasAttr::verifyInKernel(KernelOp &,
                              function_ref<InFlightDiagnostic()>) const {
   return success();
+}
+
+void SwinBiasAttr::advise(KernelOp &, int64_t context,
+                          function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getHeight() * getWidth(),
+                  "arXiv 2103.14030, section 3.2");
 }
 
 void SwinBiasAttr::expand(Expansion &expansion) const {
@@ -139,17 +146,23 @@ static Value buildOffsetNetwork(SwinV2BiasAttr attr, Expansion &expansion) {
         expansion.operand(name, {TableAxis::row}, attr.getHidden()));
   inputs.push_back(expansion.operand(
       names.back(), {TableAxis::row, TableAxis::head}, attr.getHidden()));
-  return expansion.bias(inputs, formula(expansion.loc, [=](ArrayRef<Real> x) {
-                          auto g = [](const Real &offset, double n) {
-                            Real size = abs(offset * (8 / (n - 1)));
-                            return copysign(log2(size + 1.0) / 3.0, offset);
-                          };
-                          GridPlace i(x[0], attr.getWidth());
-                          GridPlace j(x[1], attr.getWidth());
-                          Real y = x[3] * g(i.y - j.y, height);
-                          Real z = x[4] * g(i.x - j.x, width);
-                          return x[6] * max(y + z + x[5], 0.0);
-                        }));
+  return expansion.bias(inputs, [=](ArrayRef<Real> x) {
+    auto g = [](const Real &offset, double n) {
+      Real size = abs(offset * (8 / (n - 1)));
+      return copysign(log2(size + 1.0) / 3.0, offset);
+    };
+    GridPlace i(x[0], attr.getWidth());
+    GridPlace j(x[1], attr.getWidth());
+    Real y = x[3] * g(i.y - j.y, height);
+    Real z = x[4] * g(i.x - j.x, width);
+    return x[6] * max(y + z + x[5], 0.0);
+  });
+}
+
+void SwinV2BiasAttr::advise(KernelOp &, int64_t context,
+                            function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getHeight() * getWidth(),
+                  "arXiv 2111.09883, section 3.3");
 }
 
 void SwinV2BiasAttr::expand(Expansion &expansion) const {
@@ -162,10 +175,8 @@ void SwinV2BiasAttr::expand(Expansion &expansion) const {
                             getOperandNames().front(), window.countOffsets());
   }
   if (getForm() != SwinBiasForm::folded)
-    term =
-        expansion.map({term}, {}, formula(expansion.loc, [](ArrayRef<Real> x) {
-                        return sigmoid(x[0]) * 16.0;
-                      }));
+    term = expansion.map({term}, {},
+                         [](ArrayRef<Real> x) { return sigmoid(x[0]) * 16.0; });
   expansion.outsideTerms.push_back(term);
 }
 
@@ -189,23 +200,26 @@ BeitBiasAttr::verifyInKernel(KernelOp &,
   return success();
 }
 
+void BeitBiasAttr::advise(KernelOp &, int64_t context,
+                          function_ref<void(const Twine &)> warn) const {
+  advisePositions(warn, context, getMnemonic(), getHeight() * getWidth() + 1,
+                  "microsoft/unilm, beit/modeling_finetune.py");
+}
+
 void BeitBiasAttr::expand(Expansion &expansion) const {
   Window window{double(getHeight()), double(getWidth())};
   double offsets = window.countOffsets();
   Value query = expansion.position(Side::query);
   Value key = expansion.position(Side::key);
   Value row = expansion.relationMap(
-      {query, key}, window.countOffsets() + 3,
-      formula(expansion.loc, [=](ArrayRef<Real> x) {
+      {query, key}, window.countOffsets() + 3, [=](ArrayRef<Real> x) {
         Real i = x[0] - 1.0, j = x[1] - 1.0;
         Real tokens = window.getOffset(i, j);
-        Real isQuery = x[0].number(offsets), isKey = x[0].number(offsets + 1);
-        Real isBoth = x[0].number(offsets + 2);
-        Value keyIsClass = equals(x[1], 0);
-        Real ofToken = select(keyIsClass, isKey, tokens);
-        Real ofClass = select(keyIsClass, isBoth, isQuery);
-        return select(equals(x[0], 0), ofClass, ofToken);
-      }));
+        Truth keyIsClass = x[1] == 0;
+        Real ofToken = select(keyIsClass, offsets + 1, tokens);
+        Real ofClass = select(keyIsClass, offsets + 2, offsets);
+        return select(x[0] == 0, ofClass, ofToken);
+      });
   expansion.outsideTerms.push_back(expansion.lookup(
       row, getOperandNames().front(), window.countOffsets() + 3));
 }
@@ -258,11 +272,26 @@ static Value buildCoordinate(GridBiasAttr attr, Expansion &expansion, Side side,
     return readPositions(expansion, side, attr.getOperandNames().back(),
                          /*axes=*/2, axis);
   double width = attr.getWidth();
-  return expansion.remap(expansion.position(side),
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           GridPlace place(x[0], width);
-                           return axis == 0 ? place.y : place.x;
-                         }));
+  return expansion.remap(expansion.position(side), [=](ArrayRef<Real> x) {
+    GridPlace place(x[0], width);
+    return axis == 0 ? place.y : place.x;
+  });
+}
+
+/// Says that offsets along an axis are not told apart, if two are not.
+static void adviseAxis(Warn warn, StringRef axis, int64_t most, int64_t count) {
+  if (count - 1 > most)
+    warn("#posenc.grid_bias does not tell " + axis + " at a distance of " +
+         Twine(most) + " or more apart, but the context has " + Twine(count) +
+         " of them (arXiv 2107.14222)");
+}
+
+void GridBiasAttr::advise(KernelOp &, int64_t context,
+                          function_ref<void(const Twine &)> warn) const {
+  if (getCoordinates() == GridCoordinates::tensor)
+    return;
+  adviseAxis(warn, "rows", getMaxRow(), llvm::divideCeil(context, getWidth()));
+  adviseAxis(warn, "columns", getMaxColumn(), std::min(context, getWidth()));
 }
 
 void GridBiasAttr::expand(Expansion &expansion) const {
@@ -284,13 +313,12 @@ void GridBiasAttr::expand(Expansion &expansion) const {
   SmallVector<std::string> names = getOperandNames();
   if (getLayout() == GridLayout::joint) {
     double columns = count(1);
-    Value row =
-        expansion.relationMap(coordinates, count(0) * count(1),
-                              formula(expansion.loc, [=](ArrayRef<Real> x) {
-                                Real y = clip(x[0], x[1], limits[0]);
-                                Real z = clip(x[2], x[3], limits[1]);
-                                return y * columns + z;
-                              }));
+    Value row = expansion.relationMap(coordinates, count(0) * count(1),
+                                      [=](ArrayRef<Real> x) {
+                                        Real y = clip(x[0], x[1], limits[0]);
+                                        Real z = clip(x[2], x[3], limits[1]);
+                                        return y * columns + z;
+                                      });
     expansion.outsideTerms.push_back(
         expansion.lookup(row, names.front(), count(0) * count(1)));
     return;
@@ -298,9 +326,7 @@ void GridBiasAttr::expand(Expansion &expansion) const {
   for (unsigned axis : {0u, 1u}) {
     Value row = expansion.relationMap(
         ArrayRef(coordinates).slice(2 * axis, 2), count(axis),
-        formula(expansion.loc, [=](ArrayRef<Real> x) {
-          return clip(x[0], x[1], limits[axis]);
-        }));
+        [=](ArrayRef<Real> x) { return clip(x[0], x[1], limits[axis]); });
     expansion.outsideTerms.push_back(
         expansion.lookup(row, names[axis], count(axis)));
   }
@@ -335,10 +361,8 @@ void RegionBiasAttr::expand(Expansion &expansion) const {
   Value query = readPositions(expansion, Side::query, getName());
   Value key = readPositions(expansion, Side::key, getName());
   double penalty = getValue().convertToDouble();
-  expansion.outsideTerms.push_back(expansion.bias(
-      {query, key}, formula(expansion.loc, [=](ArrayRef<Real> x) {
-        Value same = x[0].compare(arith::CmpFPredicate::OEQ, x[1]);
-        Real none = x[0].number(0), some = x[0].number(penalty);
-        return select(same, none, some);
-      })));
+  expansion.outsideTerms.push_back(
+      expansion.bias({query, key}, [=](ArrayRef<Real> x) {
+        return select(x[0] == x[1], 0, penalty);
+      }));
 }

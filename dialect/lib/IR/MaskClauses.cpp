@@ -3,7 +3,6 @@
 #include "posenc/IR/Encodings.h"
 
 #include "MaskSides.h"
-#include "RegionMath.h"
 
 using namespace mlir;
 using namespace posenc;
@@ -12,11 +11,14 @@ using namespace posenc;
 static Value applyPredicate(Expansion &expansion, Value score,
                             MaskClauseAttrInterface mask) {
   SmallVector<Value> inputs = mask.getPredicateInputs(expansion);
-  return expansion.selectWhere(score, /*other=*/Value(), inputs,
-                               [&](OpBuilder &builder, ValueRange arguments) {
-                                 return mask.buildPredicate(
-                                     builder, expansion.loc, arguments);
-                               });
+  return expansion.selectWhere(
+      score, /*other=*/Value(), inputs, [&](ArrayRef<Real> x) {
+        SmallVector<Expression> operands(x.begin(), x.end());
+        return Truth(operands,
+                     [&](OpBuilder &builder, Location loc, ValueRange values) {
+                       return mask.buildPredicate(builder, loc, values);
+                     });
+      });
 }
 
 /// Numbers of an int32 operand at the query and at the key.
@@ -109,16 +111,15 @@ static unsigned countInputs(ArrayAttr clauses) {
 /// The predicates of a list, each on its own inputs, combined.
 static Value joinPredicates(ArrayAttr clauses, OpBuilder &builder, Location loc,
                             ValueRange inputs,
-                            Value (RegionMath::*combine)(Value, Value)) {
-  RegionMath math(builder, loc);
-  Value result;
+                            Truth (*combine)(const Truth &, const Truth &)) {
+  std::optional<Truth> result;
   for (MaskClauseAttrInterface mask : getMasks(clauses)) {
     unsigned count = mask.getNumPredicateInputs();
-    Value own = mask.buildPredicate(builder, loc, inputs.take_front(count));
+    Truth own(mask.buildPredicate(builder, loc, inputs.take_front(count)));
     inputs = inputs.drop_front(count);
-    result = result ? (math.*combine)(result, own) : own;
+    result = result ? combine(*result, own) : own;
   }
-  return result;
+  return result->build(builder, loc);
 }
 
 LogicalResult AllMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -155,7 +156,7 @@ SmallVector<Value> AllMaskAttr::getPredicateInputs(Expansion &expansion) const {
 }
 Value AllMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                   ValueRange inputs) const {
-  return joinPredicates(getClauses(), builder, loc, inputs, &RegionMath::both);
+  return joinPredicates(getClauses(), builder, loc, inputs, both);
 }
 
 LogicalResult AnyMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -189,8 +190,7 @@ SmallVector<Value> AnyMaskAttr::getPredicateInputs(Expansion &expansion) const {
 }
 Value AnyMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                   ValueRange inputs) const {
-  return joinPredicates(getClauses(), builder, loc, inputs,
-                        &RegionMath::either);
+  return joinPredicates(getClauses(), builder, loc, inputs, either);
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,9 +216,8 @@ PrefixMaskAttr::getPredicateInputs(Expansion &expansion) const {
 }
 Value PrefixMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                      ValueRange inputs) const {
-  RegionMath m(builder, loc);
-  Value isPast = m.atMost(inputs[1], inputs[0]);
-  return m.either(isPast, m.less(inputs[1], inputs[2]));
+  Real query(inputs[0]), key(inputs[1]), length(inputs[2]);
+  return either(key <= query, key < length).build(builder, loc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,7 +240,7 @@ SegmentsMaskAttr::getPredicateInputs(Expansion &expansion) const {
 }
 Value SegmentsMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                        ValueRange inputs) const {
-  return RegionMath(builder, loc).equal(inputs[0], inputs[1]);
+  return (Real(inputs[0]) == Real(inputs[1])).build(builder, loc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,9 +263,9 @@ PermutationMaskAttr::getPredicateInputs(Expansion &expansion) const {
 }
 Value PermutationMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                           ValueRange inputs) const {
-  RegionMath m(builder, loc);
-  return getSelf() == SelfSight::visible ? m.atMost(inputs[1], inputs[0])
-                                         : m.less(inputs[1], inputs[0]);
+  Real query(inputs[0]), key(inputs[1]);
+  Truth isShown = getSelf() == SelfSight::visible ? key <= query : key < query;
+  return isShown.build(builder, loc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,7 +274,8 @@ Value PermutationMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
 
 LogicalResult
 GroupMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t size, int64_t shift, MaskBasis, Alignment) {
+                      int64_t size, int64_t shift, int64_t wrap, MaskBasis,
+                      Alignment) {
   // group_c1
   if (size < 1 || size > (int64_t{1} << 30))
     return emitError() << "expected 'size' of #posenc.group to be from 1 to "
@@ -289,9 +289,14 @@ GroupMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'size' of #posenc.group to be even, since "
                           "'shift' is half of it, but got "
                        << size;
+  // group_c3
+  if (wrap < 0 || wrap % size != 0 || wrap > (int64_t{1} << 30))
+    return emitError() << "expected 'wrap' of #posenc.group to be 0 or a "
+                          "multiple of 'size' ("
+                       << size << ") up to 2^30, but got " << wrap;
   return success();
 }
-bool GroupMaskAttr::showsFuture() const { return false; }
+bool GroupMaskAttr::showsFuture() const { return getWrap() != 0; }
 std::optional<Alignment> GroupMaskAttr::getClauseAlignment() const {
   return getAlignmentBy(getBy(), getAlign());
 }
@@ -320,14 +325,15 @@ GroupMaskAttr::getPredicateInputs(Expansion &expansion) const {
 }
 Value GroupMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                     ValueRange inputs) const {
-  RegionMath m(builder, loc);
-  Value size = m.number(getSize());
-  auto group = [&](Value index) {
-    return m.floor(m.div(m.add(index, inputs[2]), size));
-  };
-  Value query = group(inputs[0]);
-  Value same = m.equal(query, group(inputs[1]));
-  return m.both(same, m.atMost(inputs[1], inputs[0]));
+  Real query(inputs[0]), key(inputs[1]), shift(inputs[2]);
+  // Places after the shift, for which those of the tail come first.
+  Real i = query + shift, j = key + shift;
+  if (int64_t length = getWrap()) {
+    i = i - length * floor(i / length);
+    j = j - length * floor(j / length);
+  }
+  return both(floor(i / getSize()) == floor(j / getSize()), j <= i)
+      .build(builder, loc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,6 +358,5 @@ DenseMaskAttr::getPredicateInputs(Expansion &expansion) const {
 }
 Value DenseMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                     ValueRange inputs) const {
-  RegionMath m(builder, loc);
-  return m.compare(arith::CmpFPredicate::UNE, inputs[0], m.number(0));
+  return (Real(inputs[0]) != 0).build(builder, loc);
 }

@@ -4,7 +4,6 @@
 
 #include "Presets.h"
 #include "QueryScale.h"
-#include "RegionMath.h"
 #include "Rotation.h"
 
 #include <cmath>
@@ -29,8 +28,7 @@ static Value normalize(Expansion &expansion, Value vector, NormKind kind,
 }
 
 /// Multiplies queries by a function of a learned number per head.
-static void scaleByHead(Expansion &expansion, StringRef name,
-                        function_ref<Value(RegionMath &, Value)> factor) {
+static void scaleByHead(Expansion &expansion, StringRef name, Formula factor) {
   scaleQueries(expansion, expansion.operand(name, {TableAxis::head}), factor);
 }
 
@@ -146,7 +144,7 @@ void QkNormAttr::expand(Expansion &expansion) const {
     return;
   bool isLog = norm.getScoreScale() == NormScale::learned_log;
   scaleByHead(expansion, (getName() + ".scale").str(),
-              [&](RegionMath &m, Value g) { return isLog ? m.exp(g) : g; });
+              [&](ArrayRef<Real> g) { return isLog ? exp(g[0]) : g[0]; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,7 +207,5 @@ void CosineAttentionAttr::expand(Expansion &expansion) const {
   expansion.transformKeys(apply);
   double limit = std::log(getLimit().convertToDouble());
   scaleByHead(expansion, getOperandNames().front(),
-              [&](RegionMath &m, Value logit) {
-                return m.exp(m.min(logit, m.number(limit)));
-              });
+              [&](ArrayRef<Real> logit) { return exp(min(logit[0], limit)); });
 }

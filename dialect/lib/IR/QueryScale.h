@@ -5,24 +5,14 @@
 
 #include "posenc/IR/Expansion.h"
 
-#include "RegionMath.h"
-
 namespace posenc {
 
 /// Multiplies queries by a function of one input: a position or a table.
-inline void scaleQueries(
-    Expansion &expansion, mlir::Value input,
-    llvm::function_ref<mlir::Value(RegionMath &, mlir::Value)> factor) {
+inline void scaleQueries(Expansion &expansion, mlir::Value input,
+                         Formula factor) {
   expansion.transformQueries([&](mlir::Value query) -> mlir::Value {
-    auto op = RowScaleOp::create(expansion.builder, expansion.loc,
-                                 query.getType(), query, input);
-    expansion.fillRegion(
-        op.getBody(), 1,
-        [&](mlir::OpBuilder &builder, mlir::ValueRange arguments) {
-          RegionMath m(builder, expansion.loc);
-          return factor(m, arguments[0]);
-        });
-    return op;
+    return expansion.create<RowScaleOp>(1, factor, query.getType(), query,
+                                        input);
   });
 }
 

@@ -3,8 +3,8 @@
 // expansions.
 #include "posenc/IR/Encodings.h"
 
+#include "Advice.h"
 #include "QueryScale.h"
-#include "RegionMath.h"
 #include "Rotation.h"
 
 #include <cmath>
@@ -47,7 +47,7 @@ static LogicalResult verifySplit(StringRef mnemonic, RopeAttr rope,
   return rope.verifyInKernel(kernel, emitError);
 }
 
-using PositionMap = llvm::function_ref<Value(RegionMath &, Value position)>;
+using PositionMap = llvm::function_ref<Real(const Real &position)>;
 
 /// Rotates by the positions within the window, and by other positions of
 /// queries and keys beyond it. Without a map of the keys they stay as they are.
@@ -56,10 +56,7 @@ static void split(Expansion &expansion, RopeAttr rope, int64_t window,
   Rotation rotation(expansion, rope);
   auto remap = [&](Side side, PositionMap map) {
     return expansion.remap(expansion.position(side),
-                           [&](OpBuilder &builder, ValueRange p) {
-                             RegionMath m(builder, expansion.loc);
-                             return map(m, p[0]);
-                           });
+                           [&](ArrayRef<Real> p) { return map(p[0]); });
   };
   Expansion::Branch &near = expansion.branches.front();
   Expansion::Branch far = near;
@@ -104,11 +101,17 @@ ReRopeAttr::verifyInKernel(KernelOp &kernel,
   return verifySplit(getMnemonic(), getInnerRope(getRope(), getContext()),
                      kernel, emitError);
 }
+void ReRopeAttr::advise(KernelOp &, int64_t context,
+                        function_ref<void(const Twine &)> warn) const {
+  adviseReach(warn, context, getMnemonic(), getWindow(),
+              "kexue.fm/archives/9708");
+}
+
 void ReRopeAttr::expand(Expansion &expansion) const {
   RopeAttr rope = getInnerRope(getRope(), getContext());
-  auto window = [&](RegionMath &m, Value) { return m.number(getWindow()); };
+  auto window = [&](const Real &) { return Real(getWindow()); };
   // Keys need no rotation to position 0 unless it stretches them.
-  auto zero = [&](RegionMath &m, Value) { return m.number(0); };
+  auto zero = [](const Real &) { return Real(0); };
   bool isStretched = getAttentionFactors(rope).rotation != 1;
   split(expansion, rope, getWindow(), window,
         isStretched ? PositionMap(zero) : PositionMap());
@@ -143,10 +146,8 @@ void LeakyReRopeAttr::expand(Expansion &expansion) const {
   double leak = getLeak().convertToDouble(), window = getWindow();
   split(
       expansion, getInnerRope(getRope(), getContext()), getWindow(),
-      [&](RegionMath &m, Value p) {
-        return m.div(m.add(p, m.number(window * (leak - 1))), m.number(leak));
-      },
-      [&](RegionMath &m, Value p) { return m.div(p, m.number(leak)); });
+      [&](const Real &p) { return (p + window * (leak - 1)) / leak; },
+      [&](const Real &p) { return p / leak; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,15 +180,10 @@ void SelfExtendAttr::expand(Expansion &expansion) const {
   double shift = static_cast<double>(getWindow()) / getGroup();
   if (getLaw() == SelfExtendLaw::paper)
     shift = std::floor(shift);
-  auto group = [&](RegionMath &m, Value p) {
-    return m.floor(m.div(p, m.number(getGroup())));
-  };
+  auto group = [&](const Real &p) { return floor(p / getGroup()); };
   split(
       expansion, getInnerRope(getRope(), getContext()), getWindow(),
-      [&](RegionMath &m, Value p) {
-        return m.add(group(m, p), m.number(getWindow() - shift));
-      },
-      group);
+      [&](const Real &p) { return group(p) + (getWindow() - shift); }, group);
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,10 +206,9 @@ void LogNAttr::expand(Expansion &expansion) const {
                 : expansion.index(
                       Side::query,
                       expansion.kernel.getPositionsOrDefault().getAlignment());
-  scaleQueries(expansion, n, [&](RegionMath &m, Value p) {
-    Value one = m.number(1);
-    Value trained = m.number(std::log(static_cast<double>(getLength())));
-    return m.max(one, m.div(m.log(m.add(p, one)), trained));
+  double trained = std::log(static_cast<double>(getLength()));
+  scaleQueries(expansion, n, [&](ArrayRef<Real> p) {
+    return max(1, log(p[0] + 1) / trained);
   });
 }
 
@@ -235,12 +230,8 @@ QueryTemperatureAttr::verifyInKernel(KernelOp &,
 }
 void QueryTemperatureAttr::expand(Expansion &expansion) const {
   Value p = expansion.position(Side::query);
-  scaleQueries(expansion, p, [&](RegionMath &m, Value p) {
-    Value one = m.number(1);
-    Value steps = m.floor(
-        m.div(m.add(p, one), m.number(getFloorScale().convertToDouble())));
-    Value growth = m.mul(m.log(m.add(steps, one)),
-                         m.number(getAttnScale().convertToDouble()));
-    return m.add(growth, one);
+  scaleQueries(expansion, p, [&](ArrayRef<Real> p) {
+    Real steps = floor((p[0] + 1) / getFloorScale().convertToDouble());
+    return log(steps + 1) * getAttnScale().convertToDouble() + 1;
   });
 }

@@ -3,7 +3,6 @@
 #include "posenc/IR/Encodings.h"
 
 #include "Presets.h"
-#include "RegionMath.h"
 #include "Rotation.h"
 
 #include <cmath>
@@ -33,20 +32,14 @@ static SmallVector<double> transform(ArrayRef<double> values,
   return result;
 }
 
-/// Frequencies that are `build(w_k, k, length)` at run time.
-static Value
-buildByLength(ExpansionBase &expansion, const RotaryLaw &law,
-              function_ref<Value(RegionMath &, Value, Value, Value)> build) {
+/// Frequencies that are `formula(w_k, k, length)` at run time.
+static Value buildByLength(
+    ExpansionBase &expansion, const RotaryLaw &law,
+    function_ref<Real(const Real &, const Real &, const Real &)> formula) {
   Value table = expansion.constants(law.frequencies, {TableAxis::row});
-  auto op = FreqsMapOp::create(expansion.builder, expansion.loc,
-                               FreqsType::get(expansion.getContext()), table,
-                               law.frequencies.size());
-  expansion.fillRegion(
-      op.getBody(), 3, [&](OpBuilder &builder, ValueRange arguments) {
-        RegionMath m(builder, expansion.loc);
-        return build(m, arguments[2], arguments[0], arguments[1]);
-      });
-  return op;
+  return expansion.create<FreqsMapOp>(
+      3, [&](ArrayRef<Real> x) { return formula(x[2], x[0], x[1]); },
+      FreqsType::get(expansion.getContext()), table, law.frequencies.size());
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,11 +68,11 @@ DynamicLinearAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 bool DynamicLinearAttr::isKnown() const { return false; }
 Value DynamicLinearAttr::buildFrequencies(ExpansionBase &expansion,
                                           const RotaryLaw &law) const {
-  return buildByLength(
-      expansion, law, [&](RegionMath &m, Value w, Value, Value length) {
-        Value trained = m.number(getOriginalLength());
-        return m.div(m.mul(w, trained), m.max(length, trained));
-      });
+  Real trained = getOriginalLength();
+  return buildByLength(expansion, law,
+                       [&](const Real &w, const Real &, const Real &length) {
+                         return w * trained / max(length, trained);
+                       });
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,14 +107,21 @@ SmallVector<double> NtkAttr::scaleFrequencies(const RotaryLaw &law) const {
   });
 }
 
+static LogicalResult verifyLeastOne(StringRef mnemonic, const APFloat &factor,
+                                    EmitError emitError) {
+  if (factor.isFinite() && factor.convertToDouble() >= 1)
+    return success();
+  return emitError() << "expected 'factor' of #posenc." << mnemonic
+                     << " to be at least 1 and finite, but got "
+                     << factor.convertToDouble();
+}
+
 LogicalResult
 DynamicNtkAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        APFloat factor, int64_t originalLength) {
   // dynamic_ntk_c1
-  if (!factor.isFinite() || factor.convertToDouble() < 1)
-    return emitError() << "expected 'factor' of #posenc.dynamic_ntk to be at "
-                          "least 1 and finite, but got "
-                       << factor.convertToDouble();
+  if (failed(verifyLeastOne(getMnemonic(), factor, emitError)))
+    return failure();
   return verifyLength(getMnemonic(), originalLength, 1, emitError);
 }
 LogicalResult DynamicNtkAttr::verifyScaling(
@@ -133,14 +133,11 @@ bool DynamicNtkAttr::isKnown() const { return false; }
 Value DynamicNtkAttr::buildFrequencies(ExpansionBase &expansion,
                                        const RotaryLaw &law) const {
   double factor = getFactor().convertToDouble();
+  Real trained = getOriginalLength();
   return buildByLength(
-      expansion, law, [&](RegionMath &m, Value w, Value pair, Value length) {
-        Value trained = m.number(getOriginalLength());
-        Value longest = m.max(length, trained);
-        Value alpha = m.sub(m.div(m.mul(m.number(factor), longest), trained),
-                            m.number(factor - 1));
-        Value exponent = m.mul(pair, m.number(-2.0 / (law.dims - 2)));
-        return m.mul(w, m.pow(alpha, exponent));
+      expansion, law, [&](const Real &w, const Real &pair, const Real &length) {
+        Real alpha = factor * max(length, trained) / trained - (factor - 1);
+        return w * pow(alpha, pair * (-2.0 / (law.dims - 2)));
       });
 }
 
@@ -160,46 +157,36 @@ static YarnAttr resolve(YarnAttr yarn) {
   return preset ? getPreset<YarnAttr>(yarn.getContext(), *preset, "") : yarn;
 }
 
-LogicalResult YarnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               APFloat factor, int64_t originalLength,
-                               APFloat betaFast, APFloat betaSlow, bool,
-                               YarnRamp, APFloat mscale, APFloat mscaleAllDim,
-                               StringRef) {
-  // yarn_c1
-  if (failed(verifyPositive(getMnemonic(), "factor", factor, emitError)) ||
-      failed(verifyPositive(getMnemonic(), "beta_fast", betaFast, emitError)) ||
-      failed(verifyPositive(getMnemonic(), "beta_slow", betaSlow, emitError)) ||
-      failed(verifyLength(getMnemonic(), originalLength, 1, emitError)))
+/// yarn_c1
+static LogicalResult verifyRamp(StringRef mnemonic, int64_t originalLength,
+                                const APFloat &betaFast,
+                                const APFloat &betaSlow, EmitError emitError) {
+  if (failed(verifyPositive(mnemonic, "beta_fast", betaFast, emitError)) ||
+      failed(verifyPositive(mnemonic, "beta_slow", betaSlow, emitError)) ||
+      failed(verifyLength(mnemonic, originalLength, 1, emitError)))
     return failure();
-  if (betaFast.convertToDouble() <= betaSlow.convertToDouble())
-    return emitError() << "expected 'beta_fast' of #posenc.yarn to be greater "
-                          "than 'beta_slow', since the ramp lies between them, "
-                          "but got "
-                       << betaFast.convertToDouble() << " and "
-                       << betaSlow.convertToDouble();
-  // yarn_c3
-  if (mscale.isZero() != mscaleAllDim.isZero())
-    return emitError() << "expected both 'mscale' and 'mscale_all_dim' of "
-                          "#posenc.yarn, or neither: only their ratio counts";
-  return success();
+  if (betaFast.convertToDouble() > betaSlow.convertToDouble())
+    return success();
+  return emitError() << "expected 'beta_fast' of #posenc." << mnemonic
+                     << " to be greater than 'beta_slow', since the ramp lies "
+                        "between them, but got "
+                     << betaFast.convertToDouble() << " and "
+                     << betaSlow.convertToDouble();
 }
 
-LogicalResult
-YarnAttr::verifyScaling(const RotaryLaw &law,
-                        function_ref<InFlightDiagnostic()> emitError) const {
-  // yarn_c2
-  if (law.base <= 1)
-    return emitError() << "expects a base above 1 with #posenc.yarn, whose "
-                          "ramp divides by its logarithm, but got "
-                       << law.base;
-  // yarn_c4
-  return getPreset().empty() ? success()
-                             : verifyPreset(*this, yarnPresets, "", emitError);
+/// yarn_c2
+static LogicalResult verifyBase(StringRef mnemonic, const RotaryLaw &law,
+                                EmitError emitError) {
+  if (law.base > 1)
+    return success();
+  return emitError() << "expects a base above 1 with #posenc." << mnemonic
+                     << ", whose ramp divides by its logarithm, but got "
+                     << law.base;
 }
 
-SmallVector<double> YarnAttr::scaleFrequencies(const RotaryLaw &law) const {
-  YarnAttr yarn = resolve(*this);
-  double factor = yarn.getFactor().convertToDouble();
+/// How much of each pair is interpolated.
+template <typename Yarn>
+static SmallVector<double> buildRamp(Yarn yarn, const RotaryLaw &law) {
   double fast = yarn.getBetaFast().convertToDouble();
   double slow = yarn.getBetaSlow().convertToDouble();
   double length = yarn.getOriginalLength();
@@ -221,9 +208,49 @@ SmallVector<double> YarnAttr::scaleFrequencies(const RotaryLaw &law) const {
     double ramp = yarn.getRamp() == YarnRamp::code
                       ? (k - low) / (high - low)
                       : 1 - (length * w / twoPi - slow) / (fast - slow);
-    ramp = std::clamp(ramp, 0.0, 1.0);
-    return w / factor * ramp + w * (1 - ramp);
+    return std::clamp(ramp, 0.0, 1.0);
   });
+}
+
+LogicalResult YarnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               APFloat factor, int64_t originalLength,
+                               APFloat betaFast, APFloat betaSlow, bool,
+                               YarnRamp, APFloat mscale, APFloat mscaleAllDim,
+                               StringRef) {
+  // yarn_c1
+  if (failed(verifyPositive(getMnemonic(), "factor", factor, emitError)) ||
+      failed(verifyRamp(getMnemonic(), originalLength, betaFast, betaSlow,
+                        emitError)))
+    return failure();
+  // yarn_c3
+  if (mscale.isZero() != mscaleAllDim.isZero())
+    return emitError() << "expected both 'mscale' and 'mscale_all_dim' of "
+                          "#posenc.yarn, or neither: only their ratio counts";
+  return success();
+}
+
+LogicalResult
+YarnAttr::verifyScaling(const RotaryLaw &law,
+                        function_ref<InFlightDiagnostic()> emitError) const {
+  // yarn_c2
+  if (failed(verifyBase(getMnemonic(), law, emitError)))
+    return failure();
+  // yarn_c4
+  return getPreset().empty() ? success()
+                             : verifyPreset(*this, yarnPresets, "", emitError);
+}
+
+SmallVector<double> YarnAttr::scaleFrequencies(const RotaryLaw &law) const {
+  YarnAttr yarn = resolve(*this);
+  double factor = yarn.getFactor().convertToDouble();
+  SmallVector<double> ramp = buildRamp(yarn, law);
+  return transform(law.frequencies, [&](int64_t k, double w) {
+    return w / factor * ramp[k] + w * (1 - ramp[k]);
+  });
+}
+
+bool YarnAttr::isFactorOfAll() const {
+  return !resolve(*this).getMscaleAllDim().isZero();
 }
 
 AttentionFactors YarnAttr::getAttentionFactors(FactorSite site) const {
@@ -242,6 +269,39 @@ AttentionFactors YarnAttr::getAttentionFactors(FactorSite site) const {
           site == FactorSite::rotation ? 1 : all * all};
 }
 
+LogicalResult
+DynamicYarnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        APFloat factor, int64_t originalLength,
+                        APFloat betaFast, APFloat betaSlow, bool, YarnRamp) {
+  // dynamic_yarn_c1
+  if (failed(verifyLeastOne(getMnemonic(), factor, emitError)))
+    return failure();
+  return verifyRamp(getMnemonic(), originalLength, betaFast, betaSlow,
+                    emitError);
+}
+bool DynamicYarnAttr::isKnown() const { return false; }
+bool DynamicYarnAttr::isFactorKnown() const { return false; }
+LogicalResult DynamicYarnAttr::verifyScaling(
+    const RotaryLaw &law, function_ref<InFlightDiagnostic()> emitError) const {
+  // dynamic_yarn_c2
+  return verifyBase(getMnemonic(), law, emitError);
+}
+Value DynamicYarnAttr::buildFrequencies(ExpansionBase &expansion,
+                                        const RotaryLaw &law) const {
+  Value plain = expansion.constants(law.frequencies, {TableAxis::row});
+  Value ramp = expansion.constants(buildRamp(*this, law), {TableAxis::row});
+  double least = getFactor().convertToDouble();
+  Real trained = getOriginalLength();
+  return expansion.create<FreqsMapOp>(
+      4,
+      [&](ArrayRef<Real> x) {
+        Real factor = max(x[1] / trained, least);
+        return x[2] / factor * x[3] + x[2] * (1 - x[3]);
+      },
+      FreqsType::get(getContext()), ValueRange{plain, ramp},
+      law.frequencies.size());
+}
+
 //===----------------------------------------------------------------------===//
 // LongRoPE
 //===----------------------------------------------------------------------===//
@@ -249,8 +309,8 @@ AttentionFactors YarnAttr::getAttentionFactors(FactorSite site) const {
 LogicalResult LongRopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    DenseF64ArrayAttr, DenseF64ArrayAttr,
                                    APFloat factor, int64_t originalLength,
-                                   LongRopeSelect, LongRopeFactor,
-                                   int64_t keepFirst) {
+                                   LongRopeSelect select, LongRopeFactor,
+                                   int64_t keepFirst, bool interpolate) {
   // longrope_c1
   if (failed(verifyPositive(getMnemonic(), "factor", factor, emitError)) ||
       failed(verifyLength(getMnemonic(), originalLength, 2, emitError)))
@@ -260,6 +320,12 @@ LogicalResult LongRopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'keep_first' of #posenc.longrope to be "
                           "from 0 to 2^30, but got "
                        << keepFirst;
+  // longrope_c4
+  if (interpolate &&
+      (select != LongRopeSelect::long_list || factor.convertToDouble() <= 1))
+    return emitError() << "expected 'select = long' and a 'factor' above 1 of "
+                          "#posenc.longrope beside 'interpolate = true', which "
+                          "grows from 1 to the long divisors";
   return success();
 }
 
@@ -290,7 +356,7 @@ LogicalResult LongRopeAttr::verifyScaling(
 }
 
 bool LongRopeAttr::isKnown() const {
-  return getSelect() != LongRopeSelect::by_length;
+  return getSelect() != LongRopeSelect::by_length && !getInterpolate();
 }
 SmallVector<double> LongRopeAttr::scaleFrequencies(const RotaryLaw &law) const {
   DenseF64ArrayAttr divisors = getSelect() == LongRopeSelect::long_list
@@ -304,22 +370,31 @@ Value LongRopeAttr::buildFrequencies(ExpansionBase &expansion,
                                      const RotaryLaw &law) const {
   if (isKnown())
     return expansion.freqs(scaleFrequencies(law));
+  Real trained = getOriginalLength();
+  if (getInterpolate()) {
+    SmallVector<double> growth =
+        transform(getLongFactor().asArrayRef(), [&](int64_t, double divisor) {
+          return (divisor - 1) / (getFactor().convertToDouble() - 1);
+        });
+    Value plain = expansion.constants(law.frequencies, {TableAxis::row});
+    Value slopes = expansion.constants(growth, {TableAxis::row});
+    return expansion.create<FreqsMapOp>(
+        4,
+        [&](ArrayRef<Real> x) {
+          return x[2] / (1 + x[3] * (max(x[1], trained) / trained - 1));
+        },
+        FreqsType::get(getContext()), ValueRange{plain, slopes},
+        law.frequencies.size());
+  }
   SmallVector<Value> tables;
   for (DenseF64ArrayAttr divisors : {getShortFactor(), getLongFactor()})
     tables.push_back(expansion.constants(
         transform(law.frequencies,
                   [&](int64_t k, double w) { return w / divisors[k]; }),
         {TableAxis::row}));
-  auto op = FreqsMapOp::create(expansion.builder, expansion.loc,
-                               FreqsType::get(getContext()), tables,
-                               law.frequencies.size());
-  expansion.fillRegion(
-      op.getBody(), 4, [&](OpBuilder &builder, ValueRange arguments) {
-        RegionMath m(builder, expansion.loc);
-        Value fits = m.atMost(arguments[1], m.number(getOriginalLength()));
-        return m.select(fits, arguments[2], arguments[3]);
-      });
-  return op;
+  return expansion.create<FreqsMapOp>(
+      4, [&](ArrayRef<Real> x) { return select(x[1] <= trained, x[2], x[3]); },
+      FreqsType::get(getContext()), tables, law.frequencies.size());
 }
 
 AttentionFactors LongRopeAttr::getAttentionFactors(FactorSite site) const {
@@ -340,7 +415,7 @@ int64_t LongRopeAttr::getUnscaledPrefix() const { return getKeepFirst(); }
 
 LogicalResult Llama3Attr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  APFloat factor, APFloat low, APFloat high,
-                                 int64_t originalLength) {
+                                 int64_t originalLength, bool step) {
   // llama3_c1
   if (failed(verifyPositive(getMnemonic(), "factor", factor, emitError)) ||
       failed(
@@ -348,10 +423,19 @@ LogicalResult Llama3Attr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(verifyLength(getMnemonic(), originalLength, 1, emitError)))
     return failure();
   // llama3_c2
+  if (step && high != low)
+    return emitError() << "expected 'high_freq_factor' of #posenc.llama3 to be "
+                          "'low_freq_factor' with 'step = true', which has no "
+                          "blend between them, but got "
+                       << high.convertToDouble() << " and "
+                       << low.convertToDouble();
+  if (step)
+    return success();
   if (!high.isFinite() || high.convertToDouble() <= low.convertToDouble())
     return emitError() << "expected 'high_freq_factor' of #posenc.llama3 to be "
                           "greater than 'low_freq_factor', since the blend "
-                          "divides by their difference, but got "
+                          "divides by their difference: equal ones need 'step "
+                          "= true', but got "
                        << high.convertToDouble() << " and "
                        << low.convertToDouble();
   return success();
@@ -362,6 +446,8 @@ SmallVector<double> Llama3Attr::scaleFrequencies(const RotaryLaw &law) const {
   double high = getHighFreqFactor().convertToDouble();
   return transform(law.frequencies, [&](int64_t, double w) {
     double rotations = getOriginalLength() * w / twoPi;
+    if (getStep())
+      return rotations >= low ? w : w / factor;
     double t = std::clamp((rotations - low) / (high - low), 0.0, 1.0);
     return (1 - t) * w / factor + t * w;
   });

@@ -29,6 +29,10 @@ llvm::LogicalResult verifyPositive(llvm::StringRef mnemonic,
                                    const llvm::APFloat &value,
                                    EmitError emitError);
 
+/// What is checked of `dims` alone.
+llvm::LogicalResult verifyDims(llvm::StringRef mnemonic, int64_t dims,
+                               int64_t step, EmitError emitError);
+
 /// The inner rotation of an encoding, or a plain one.
 RopeAttr getInnerRope(RopeAttr rope, mlir::MLIRContext *context,
                       Pairing pairing = Pairing::half);
@@ -40,28 +44,37 @@ int64_t countPositionAxes(KernelOp kernel);
 /// One axis of the kernel's positions on one side.
 mlir::Value getPositionAxis(Expansion &expansion, Side side, int64_t axis);
 
+/// Frequencies that the caller passes in.
+mlir::Value readFrequencies(Expansion &expansion, llvm::StringRef operand,
+                            llvm::ArrayRef<TableAxis> axes, int64_t pairs);
+/// Rotates queries and keys of every branch.
+void rotateBoth(
+    Expansion &expansion,
+    llvm::function_ref<mlir::Value(mlir::Value vector, Side side)> rotate);
+
 /// Rotates as a #posenc.rope says.
 class Rotation {
 public:
-  /// A factor of pair k at position p.
-  using Modulus = std::function<mlir::Value(mlir::OpBuilder &, mlir::Value pair,
-                                            mlir::Value position)>;
+  /// A factor of a pair at a position.
+  using Modulus = std::function<Real(const Real &pair, const Real &position)>;
+  /// The axis of the positions that turns a pair, if one does.
+  using AxisOfPair = llvm::function_ref<std::optional<int64_t>(int64_t pair)>;
 
   Rotation(Expansion &expansion, RopeAttr rope);
+  /// With positions of several axes.
+  Rotation(Expansion &expansion, RopeAttr rope, int64_t axes,
+           AxisOfPair axisOfPair);
 
-  mlir::Value apply(mlir::Value vector, mlir::Value position,
-                    const Modulus &modulus = {});
-  /// With a list of frequencies for each position.
   mlir::Value apply(mlir::Value vector, mlir::ValueRange positions,
-                    mlir::ValueRange freqs, const Modulus &modulus = {});
-  mlir::Value getFrequencies() const { return freqs; }
-  bool isStretched() const { return factor != 1; }
+                    const Modulus &modulus = {});
 
 private:
   Expansion &expansion;
   RopeAttr rope;
   RotatedChannels channels;
-  mlir::Value freqs, plain;
+  /// A list for each axis.
+  llvm::SmallVector<mlir::Value> freqs;
+  /// First positions that turn with the first of two lists.
   int64_t prefix = 0;
   double factor;
 };

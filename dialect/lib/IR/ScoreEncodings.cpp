@@ -29,10 +29,8 @@ void SoftcapAttr::expand(Expansion &expansion) const {
   auto &functions =
       getSite() == CapSite::before_bias ? expansion.caps : expansion.maps;
   functions.push_back([cap, &expansion](Value score) {
-    return expansion.map({score}, {},
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           return tanh(x[0] / cap) * cap;
-                         }));
+    return expansion.map(
+        {score}, {}, [=](ArrayRef<Real> x) { return tanh(x[0] / cap) * cap; });
   });
 }
 
@@ -71,14 +69,11 @@ void CopeAttr::expand(Expansion &expansion) const {
   double factor = getFactor(expansion, getSite());
   // Rows of a table are clamped to it: positions - 1 bounds the count.
   expansion.scans.push_back([=, &expansion](Value score) -> Value {
-    OpBuilder &builder = expansion.builder;
-    auto count =
-        RowscanOp::create(builder, expansion.loc, score, ScanKind::inclusive);
-    expansion.fillRegion(
-        count.getBody(), 1,
-        formula(expansion.loc, [](ArrayRef<Real> x) { return sigmoid(x[0]); }));
+    Value count = expansion.create<RowscanOp>(
+        1, [](ArrayRef<Real> x) { return sigmoid(x[0]); }, score,
+        ScanKind::inclusive);
     Value term = buildTableDot(expansion, query, table, count, factor);
-    return AddOp::create(builder, expansion.loc, score, term);
+    return AddOp::create(expansion.builder, expansion.loc, score, term);
   });
 }
 
@@ -99,25 +94,21 @@ FoxAttr::verifyInKernel(KernelOp &kernel,
 }
 
 void FoxAttr::expand(Expansion &expansion) const {
-  OpBuilder &builder = expansion.builder;
-  Location loc = expansion.loc;
   TableType ofQuery =
       TableType::get(expansion.getContext(),
                      {TableAxis::batch, TableAxis::head, TableAxis::query});
   Value gates =
       expansion.operand(getOperandNames().front(),
                         {TableAxis::batch, TableAxis::head, TableAxis::key});
-  auto sum = PrefixSumOp::create(builder, loc, gates.getType(), gates);
   bool isLogit = getGates() == GateForm::logits;
-  expansion.fillRegion(sum.getBody(), 1, formula(loc, [=](ArrayRef<Real> x) {
-                         return isLogit ? -softplus(-x[0]) : x[0];
-                       }));
+  Value sum = expansion.create<PrefixSumOp>(
+      1, [=](ArrayRef<Real> x) { return isLogit ? -softplus(-x[0]) : x[0]; },
+      gates.getType(), gates);
   Value atQuery = AtQueryOp::create(
-      builder, loc, ofQuery, sum,
+      expansion.builder, expansion.loc, ofQuery, sum,
       expansion.kernel.getPositionsOrDefault().getAlignment());
   expansion.outsideTerms.push_back(expansion.bias(
-      {atQuery, sum},
-      formula(loc, [](ArrayRef<Real> x) { return x[0] - x[1]; })));
+      {atQuery, sum}, [](ArrayRef<Real> x) { return x[0] - x[1]; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,11 +155,10 @@ void RetentionDecayAttr::expand(Expansion &expansion) const {
   Value distance = expansion.relation(DifferenceAttr::get(
       expansion.getContext(), Orientation::query_minus_key));
   expansion.maps.push_back([=, &expansion](Value score) {
-    return expansion.map({score}, {distance, table},
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           Real rate = isPassed ? log(x[2]) : x[2];
-                           return x[0] * exp(x[1] * rate);
-                         }));
+    return expansion.map({score}, {distance, table}, [=](ArrayRef<Real> x) {
+      Real rate = isPassed ? log(x[2]) : x[2];
+      return x[0] * exp(x[1] * rate);
+    });
   });
 }
 
@@ -176,19 +166,77 @@ void RetentionDecayAttr::expand(Expansion &expansion) const {
 // ComplexAttention
 //===----------------------------------------------------------------------===//
 
+LogicalResult
+ComplexAttentionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             ComplexTerm, TermSwitch positions,
+                             int64_t modelDim, APFloat base, StringRef) {
+  // complex_attention_c1
+  if (failed(verifyModelDim(emitError, getMnemonic(), modelDim)) ||
+      failed(verifyPositive(emitError, getMnemonic(), "base", base)))
+    return failure();
+  if (positions == TermSwitch::off && modelDim != 0)
+    return emitError() << "expected 'model_dim' of #posenc.complex_attention "
+                          "beside 'positions = on' only";
+  return success();
+}
+
 StringRef ComplexAttentionAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> ComplexAttentionAttr::getOperandNames() const {
+  if (getPositions() == TermSwitch::off)
+    return {};
+  return getOperands(getName(), {"u", "v", "w"});
+}
 std::optional<double>
 ComplexAttentionAttr::getFixedScale(KernelOp &kernel) const {
   return 1.0 / std::sqrt(kernel.getHeadDim() / 2.0);
 }
-LogicalResult
-ComplexAttentionAttr::verifyInKernel(KernelOp &,
-                                     function_ref<InFlightDiagnostic()>) const {
-  return success();
+LogicalResult ComplexAttentionAttr::verifyInKernel(
+    KernelOp &kernel, function_ref<InFlightDiagnostic()> emitError) const {
+  // complex_attention_c2
+  if (getPositions() == TermSwitch::off)
+    return success();
+  return verifyHidesFuture(kernel, emitError, getMnemonic(),
+                           "the code's distances are not defined for others");
+}
+
+/// The scaled modulus of a complex number made of two scores.
+static Value buildModulus(Expansion &expansion, Value real, Value imaginary) {
+  double scale = expansion.scale;
+  return expansion.map({real, imaginary}, {}, [=](ArrayRef<Real> x) {
+    return sqrt(x[0] * x[0] + x[1] * x[1]) * scale;
+  });
+}
+
+/// The modulus of (q + v) . r(p_i - p_j), whose parts are those of q; u joins
+/// the queries.
+static void addPositions(Expansion &expansion, ArrayRef<std::string> names,
+                         int64_t modelDim, double base) {
+  int64_t headDim = expansion.kernel.getHeadDim();
+  int64_t width =
+      modelDim == 0 ? expansion.kernel.getHeads() * headDim / 2 : modelDim;
+  Value table = projectSinusoids(
+      expansion, {width, base, TermExponent::half, TermLayout::concatenated, 0},
+      names[2]);
+  Value distance = expansion.relation(DifferenceAttr::get(
+      expansion.getContext(), Orientation::query_minus_key));
+  Value query = addVector(expansion, expansion.query(), names[1]);
+  auto part = [&](int64_t first) {
+    SmallVector<double> kept(headDim, 0.0);
+    std::fill_n(kept.begin() + first, headDim / 2, 1.0);
+    Value ones = expansion.constants(kept, {TableAxis::channel});
+    Value half =
+        ChannelScaleOp::create(expansion.builder, expansion.loc,
+                               query.getType(), query, ones, APFloat(0.0));
+    return buildTableDot(expansion, half, table, distance, 1.0);
+  };
+  Value real = part(0), imaginary = part(headDim / 2);
+  expansion.insideTerms.push_back(buildModulus(expansion, real, imaginary));
+  expansion.transformQueries(
+      [&](Value vector) { return addVector(expansion, vector, names[0]); });
 }
 
 /// The scaled modulus of the product of complex queries and keys.
-static Value buildModulus(Expansion &expansion, const Expansion::Branch &branch,
+static Value buildProduct(Expansion &expansion, const Expansion::Branch &branch,
                           bool isFaithful) {
   int64_t half = expansion.kernel.getHeadDim() / 2;
   auto dot = [&](int64_t query, int64_t key) -> Value {
@@ -203,21 +251,23 @@ static Value buildModulus(Expansion &expansion, const Expansion::Branch &branch,
   if (!isFaithful)
     products.push_back(dot(half, 0));
   double scale = expansion.scale;
-  return expansion.map(products, {},
-                       formula(expansion.loc, [=](ArrayRef<Real> x) {
-                         Real real = x[0] - x[1];
-                         Real imaginary = x[2] + (isFaithful ? x[2] : x[3]);
-                         Real square = real * real;
-                         return sqrt(square + imaginary * imaginary) * scale;
-                       }));
+  return expansion.map(products, {}, [=](ArrayRef<Real> x) {
+    Real real = x[0] - x[1];
+    Real imaginary = x[2] + (isFaithful ? x[2] : x[3]);
+    Real square = real * real;
+    return sqrt(square + imaginary * imaginary) * scale;
+  });
 }
 
 void ComplexAttentionAttr::expand(Expansion &expansion) const {
+  if (getPositions() == TermSwitch::on)
+    addPositions(expansion, getOperandNames(), getModelDim(),
+                 getBase().convertToDouble());
   bool isFaithful = getTerm() == ComplexTerm::faithful;
   expansion.buildDots = [isFaithful](Expansion &e) {
     Value score;
     for (const Expansion::Branch &branch : e.branches) {
-      Value modulus = buildModulus(e, branch, isFaithful);
+      Value modulus = buildProduct(e, branch, isFaithful);
       score = branch.select ? branch.select(score, modulus) : modulus;
     }
     return score;
@@ -323,24 +373,19 @@ void StickBreakingAttr::expand(Expansion &expansion) const {
     Value query = expansion.index(Side::query, alignment);
     Value key = expansion.index(Side::key, alignment);
     expansion.scans.push_back([=, &expansion](Value score) {
-      return expansion.selectWhere(score, /*other=*/Value(), {query, key},
-                                   formula(expansion.loc, [](ArrayRef<Real> x) {
-                                     return x[1].compare(
-                                         arith::CmpFPredicate::OLT, x[0]);
-                                   }));
+      return expansion.selectWhere(
+          score, /*other=*/Value(), {query, key},
+          [](ArrayRef<Real> x) { return x[1] < x[0]; });
     });
   }
   // ln A = ln sigmoid(s) - sum of softplus(s) over the nearer keys.
   expansion.scans.push_back([&expansion](Value score) {
-    Location loc = expansion.loc;
-    auto taken =
-        RowscanOp::create(expansion.builder, loc, score, ScanKind::exclusive);
-    expansion.fillRegion(taken.getBody(), 1, formula(loc, [](ArrayRef<Real> x) {
-                           return softplus(x[0]);
-                         }));
-    return expansion.map({score, taken}, {}, formula(loc, [](ArrayRef<Real> x) {
-                           return -softplus(-x[0]) - x[1];
-                         }));
+    Value taken = expansion.create<RowscanOp>(
+        1, [](ArrayRef<Real> x) { return softplus(x[0]); }, score,
+        ScanKind::exclusive);
+    return expansion.map({score, taken}, {}, [](ArrayRef<Real> x) {
+      return -softplus(-x[0]) - x[1];
+    });
   });
   expansion.normalize = [&expansion](Value score) -> Value {
     return NormalizeOp::create(expansion.builder, expansion.loc,
@@ -423,15 +468,14 @@ void RetentionAttr::expand(Expansion &expansion) const {
     inputs.push_back(expansion.constants(complements, {TableAxis::head}));
   }
   expansion.maps.push_back([=, &expansion](Value score) {
-    return expansion.map({score}, inputs,
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           Real decayed = x[0] * exp(x[1] * x[2]);
-                           if (!isDivided)
-                             return decayed;
-                           // gamma^0 + .. + gamma^i, from 1 - gamma^(i+1).
-                           Real missing = -expm1((x[3] + 1.0) * x[2]);
-                           return decayed / sqrt(missing / x[4]);
-                         }));
+    return expansion.map({score}, inputs, [=](ArrayRef<Real> x) {
+      Real decayed = x[0] * exp(x[1] * x[2]);
+      if (!isDivided)
+        return decayed;
+      // gamma^0 + .. + gamma^i, from 1 - gamma^(i+1).
+      Real missing = -expm1((x[3] + 1.0) * x[2]);
+      return decayed / sqrt(missing / x[4]);
+    });
   });
   bool isBounded = getScoreNorm() == TermSwitch::on;
   expansion.normalize = [=, &expansion](Value score) -> Value {
@@ -451,6 +495,17 @@ void RetentionAttr::expand(Expansion &expansion) const {
 // LinearAttention
 //===----------------------------------------------------------------------===//
 
+LogicalResult
+LinearAttentionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            FeatureMap, APFloat epsilon, StringRef) {
+  // linear_attention_c2
+  if (epsilon.isFinite() && (!epsilon.isNegative() || epsilon.isZero()))
+    return success();
+  return emitError() << "expected 'epsilon' of #posenc.linear_attention to be "
+                        "finite and not negative, but got "
+                     << epsilon.convertToDouble();
+}
+
 StringRef LinearAttentionAttr::getEncodingName() const { return getName(); }
 bool LinearAttentionAttr::keepsLse() const { return false; }
 /// Numerator and denominator have no scale.
@@ -459,17 +514,20 @@ std::optional<double> LinearAttentionAttr::getFixedScale(KernelOp &) const {
 }
 LogicalResult LinearAttentionAttr::verifyInKernel(
     KernelOp &kernel, function_ref<InFlightDiagnostic()> emitError) const {
+  // linear_attention_c3
+  if (!getEpsilon().isZero() &&
+      !isa<FullMaskAttr, CausalMaskAttr>(kernel.getMaskOrDefault()))
+    return emitError() << "expects mask(#posenc.full) or mask(#posenc.causal) "
+                          "with 'epsilon' of #posenc.linear_attention, which "
+                          "is added once for each row, at the first key";
   // linear_attention_c1
   return verifyAlone(kernel, *this, emitError);
 }
 
 static Real applyFeatureMap(FeatureMap map, const Real &x) {
   switch (map) {
-  case FeatureMap::elu1: {
-    Value isPositive = x.compare(arith::CmpFPredicate::OGT, x.number(0));
-    Real linear = x + 1.0;
-    return select(isPositive, linear, exp(x));
-  }
+  case FeatureMap::elu1:
+    return select(0 < x, x + 1, exp(x));
   case FeatureMap::relu:
     return max(x, 0.0);
   case FeatureMap::exp:
@@ -481,22 +539,27 @@ static Real applyFeatureMap(FeatureMap map, const Real &x) {
 void LinearAttentionAttr::expand(Expansion &expansion) const {
   FeatureMap map = getMap();
   auto apply = [&](Value vector) -> Value {
-    auto op = VectorMapOp::create(expansion.builder, expansion.loc,
-                                  vector.getType(), vector);
-    expansion.fillRegion(op.getBody(), 1,
-                         formula(expansion.loc, [=](ArrayRef<Real> x) {
-                           return applyFeatureMap(map, x[0]);
-                         }));
-    return op;
+    return expansion.create<VectorMapOp>(
+        1, [=](ArrayRef<Real> x) { return applyFeatureMap(map, x[0]); },
+        vector.getType(), vector);
   };
   expansion.transformQueries(apply);
   expansion.transformKeys(apply);
+  double epsilon = getEpsilon().convertToDouble();
+  Alignment alignment = expansion.kernel.getPositionsOrDefault().getAlignment();
   // What encodings behind this one do to the vectors is not in the sum.
   Value query = expansion.query(), key = expansion.key();
   expansion.normalize = [=, &expansion](Value score) -> Value {
     OpBuilder &builder = expansion.builder;
     Value sums =
         DotOp::create(builder, expansion.loc, query, key, APFloat(1.0));
+    if (epsilon != 0) {
+      Value index = expansion.index(Side::key, alignment);
+      Value once = expansion.bias(index, [=](ArrayRef<Real> j) {
+        return select(j[0] == 0, epsilon, 0);
+      });
+      sums = AddOp::create(builder, expansion.loc, sums, once);
+    }
     sums = expansion.kernel.getMaskOrDefault().expandMask(expansion, sums);
     return NormalizeOp::create(builder, expansion.loc,
                                WeightsType::get(expansion.getContext()),

@@ -60,15 +60,24 @@ SmallVector<int64_t> posenc::logBucketThresholds(int64_t buckets,
   return thresholds;
 }
 
+static int64_t countPerSide(int64_t buckets, Direction direction) {
+  return direction == Direction::bidirectional ? buckets / 2 : buckets;
+}
+
+int64_t posenc::getT5Reach(int64_t buckets, int64_t maxDistance,
+                           Direction direction) {
+  return logBucketThresholds(countPerSide(buckets, direction), maxDistance)
+      .back();
+}
+
 Attribute posenc::getT5Buckets(MLIRContext *context, int64_t buckets,
                                int64_t maxDistance, Direction direction) {
-  bool both = direction == Direction::bidirectional;
-  int64_t perSide = both ? buckets / 2 : buckets;
+  int64_t perSide = countPerSide(buckets, direction);
   return ThresholdBucketAttr::get(
       context,
       DenseI64ArrayAttr::get(context,
                              logBucketThresholds(perSide, maxDistance)),
-      both ? perSide : -1);
+      direction == Direction::bidirectional ? perSide : -1);
 }
 
 LogicalResult
@@ -148,21 +157,40 @@ SmallVector<std::string> posenc::getOperands(StringRef name,
 Value Sinusoids::build(Expansion &expansion) const {
   double half = channels / 2.0;
   double denominator = exponent == TermExponent::half ? half : half - 1;
-  return expansion.tableMap(
-      channels, formula(expansion.loc, [&](ArrayRef<Real> x) {
-        const Real &channel = x[1];
-        Real t = origin == 0 ? x[0] : x[0] - origin;
-        bool pairs = layout == TermLayout::interleaved;
-        // The number of the frequency, and 1 for a cosine.
-        Real quotient = floor(channel / (pairs ? 2.0 : half));
-        Real remainder = channel - quotient * (pairs ? 2.0 : half);
-        const Real &k = pairs ? quotient : remainder;
-        const Real &isCosine = pairs ? remainder : quotient;
-        Real exponentOfBase = -(k / denominator);
-        Real angle = t * pow(k.number(base), exponentOfBase);
-        Real cosine = cos(angle), sine = sin(angle);
-        return select(equals(isCosine, 1), cosine, sine);
-      }));
+  return expansion.tableMap(channels, [&](ArrayRef<Real> x) {
+    const Real &channel = x[1];
+    Real t = origin == 0 ? x[0] : x[0] - origin;
+    bool pairs = layout == TermLayout::interleaved;
+    // The number of the frequency, and 1 for a cosine.
+    Real quotient = floor(channel / (pairs ? 2.0 : half));
+    Real remainder = channel - quotient * (pairs ? 2.0 : half);
+    const Real &k = pairs ? quotient : remainder;
+    const Real &isCosine = pairs ? remainder : quotient;
+    Real exponentOfBase = -(k / denominator);
+    Real angle = t * pow(base, exponentOfBase);
+    return select(isCosine == 1, cos(angle), sin(angle));
+  });
+}
+
+LogicalResult
+posenc::verifyModelDim(function_ref<InFlightDiagnostic()> emitError,
+                       StringRef mnemonic, int64_t modelDim) {
+  if (modelDim >= 0 && modelDim <= 65536 && modelDim % 2 == 0)
+    return success();
+  return emitError() << "expected 'model_dim' of #posenc." << mnemonic
+                     << " to be even and from 2 to 65536, or 0 for all heads, "
+                        "but got "
+                     << modelDim;
+}
+
+Value posenc::projectSinusoids(Expansion &expansion, const Sinusoids &law,
+                               StringRef operand) {
+  Value sinusoids = law.build(expansion);
+  Value weights = expansion.operand(
+      operand, {TableAxis::row, TableAxis::head, TableAxis::channel},
+      law.channels, expansion.kernel.getHeadDim());
+  return ProjectOp::create(expansion.builder, expansion.loc, weights.getType(),
+                           sinusoids, weights);
 }
 
 Value posenc::buildTableDot(Expansion &expansion, Value vector, Value table,

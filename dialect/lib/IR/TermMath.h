@@ -1,126 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Regions written as formulas, and what encodings of scores share.
+// What encodings of scores share.
 #ifndef POSENC_LIB_IR_TERMMATH_H
 #define POSENC_LIB_IR_TERMMATH_H
 
 #include "posenc/IR/Encodings.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "Advice.h"
 
 namespace posenc {
-
-/// A real number of a region under construction; operators build operations.
-class Real {
-public:
-  Real(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value)
-      : builder(&builder), loc(loc), value(value) {}
-
-  operator mlir::Value() const { return value; }
-  Real number(double constant) const {
-    return wrap(mlir::arith::ConstantOp::create(
-        *builder, loc, builder->getF64FloatAttr(constant)));
-  }
-  template <typename Op>
-  Real unary() const {
-    return wrap(Op::create(*builder, loc, value));
-  }
-  template <typename Op>
-  Real binary(const Real &other) const {
-    return wrap(Op::create(*builder, loc, value, other.value));
-  }
-  mlir::Value compare(mlir::arith::CmpFPredicate predicate,
-                      const Real &other) const {
-    return mlir::arith::CmpFOp::create(*builder, loc, predicate, value,
-                                       other.value);
-  }
-  /// condition ? this : other
-  Real orElse(mlir::Value condition, const Real &other) const {
-    return wrap(mlir::arith::SelectOp::create(*builder, loc, condition, value,
-                                              other.value));
-  }
-
-private:
-  Real wrap(mlir::Value result) const { return Real(*builder, loc, result); }
-
-  mlir::OpBuilder *builder;
-  mlir::Location loc;
-  mlir::Value value;
-};
-
-inline Real operator+(const Real &a, const Real &b) {
-  return a.binary<mlir::arith::AddFOp>(b);
-}
-inline Real operator-(const Real &a, const Real &b) {
-  return a.binary<mlir::arith::SubFOp>(b);
-}
-inline Real operator*(const Real &a, const Real &b) {
-  return a.binary<mlir::arith::MulFOp>(b);
-}
-inline Real operator/(const Real &a, const Real &b) {
-  return a.binary<mlir::arith::DivFOp>(b);
-}
-inline Real operator+(const Real &a, double b) { return a + a.number(b); }
-inline Real operator-(const Real &a, double b) { return a - a.number(b); }
-inline Real operator*(const Real &a, double b) { return a * a.number(b); }
-inline Real operator/(const Real &a, double b) { return a / a.number(b); }
-inline Real operator-(double a, const Real &b) { return b.number(a) - b; }
-inline Real operator/(double a, const Real &b) { return b.number(a) / b; }
-inline Real operator-(const Real &a) { return a.unary<mlir::arith::NegFOp>(); }
-
-inline Real abs(const Real &a) { return a.unary<mlir::math::AbsFOp>(); }
-inline Real floor(const Real &a) { return a.unary<mlir::math::FloorOp>(); }
-inline Real sqrt(const Real &a) { return a.unary<mlir::math::SqrtOp>(); }
-inline Real exp(const Real &a) { return a.unary<mlir::math::ExpOp>(); }
-inline Real exp2(const Real &a) { return a.unary<mlir::math::Exp2Op>(); }
-inline Real expm1(const Real &a) { return a.unary<mlir::math::ExpM1Op>(); }
-inline Real log(const Real &a) { return a.unary<mlir::math::LogOp>(); }
-inline Real log2(const Real &a) { return a.unary<mlir::math::Log2Op>(); }
-inline Real log1p(const Real &a) { return a.unary<mlir::math::Log1pOp>(); }
-inline Real sin(const Real &a) { return a.unary<mlir::math::SinOp>(); }
-inline Real cos(const Real &a) { return a.unary<mlir::math::CosOp>(); }
-inline Real tanh(const Real &a) { return a.unary<mlir::math::TanhOp>(); }
-inline Real pow(const Real &a, const Real &b) {
-  return a.binary<mlir::math::PowFOp>(b);
-}
-inline Real copysign(const Real &a, const Real &sign) {
-  return a.binary<mlir::math::CopySignOp>(sign);
-}
-inline Real max(const Real &a, double b) {
-  return a.binary<mlir::arith::MaximumFOp>(a.number(b));
-}
-inline Real max(const Real &a, const Real &b) {
-  return a.binary<mlir::arith::MaximumFOp>(b);
-}
-inline Real min(const Real &a, double b) {
-  return a.binary<mlir::arith::MinimumFOp>(a.number(b));
-}
-inline Real clamp(const Real &a, double low, double high) {
-  return min(max(a, low), high);
-}
-inline mlir::Value equals(const Real &a, double b) {
-  return a.compare(mlir::arith::CmpFPredicate::OEQ, a.number(b));
-}
-inline Real select(mlir::Value condition, const Real &a, const Real &b) {
-  return a.orElse(condition, b);
-}
-/// log(1 + e^x) without overflow.
-inline Real softplus(const Real &a) {
-  Real small = log1p(exp(-abs(a)));
-  return max(a, 0.0) + small;
-}
-inline Real sigmoid(const Real &a) { return 1.0 / (exp(-a) + 1.0); }
-
-/// What fillRegion() takes, from a function of the region's arguments.
-template <typename Function>
-auto formula(mlir::Location loc, Function function) {
-  return [=](mlir::OpBuilder &builder, mlir::ValueRange arguments) {
-    llvm::SmallVector<Real> reals;
-    for (mlir::Value argument : arguments)
-      reals.emplace_back(builder, loc, argument);
-    return mlir::Value(function(llvm::ArrayRef<Real>(reals)));
-  };
-}
 
 /// Whether n has reached step x of a log law that goes from `exact` at x = 0
 /// to `maxDistance` at x = c: ln(n / exact) / ln(maxDistance / exact) * c >= x,
@@ -128,6 +15,8 @@ auto formula(mlir::Location loc, Function function) {
 bool hasReachedStep(int64_t n, int64_t x, int64_t exact, int64_t c,
                     int64_t maxDistance, bool strict = false);
 
+/// The distance from which on T5's last bucket holds all keys.
+int64_t getT5Reach(int64_t buckets, int64_t maxDistance, Direction direction);
 /// The relation of T5's buckets.
 mlir::Attribute getT5Buckets(mlir::MLIRContext *context, int64_t buckets,
                              int64_t maxDistance, Direction direction);
@@ -164,6 +53,15 @@ struct Sinusoids {
 
   mlir::Value build(Expansion &expansion) const;
 };
+
+/// Sinusoids times a matrix for each head that the caller passes in: a table
+/// over (row, head, channel) with head_dim channels.
+mlir::Value projectSinusoids(Expansion &expansion, const Sinusoids &law,
+                             llvm::StringRef operand);
+/// Checks the width of sinusoids that are projected.
+llvm::LogicalResult
+verifyModelDim(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+               llvm::StringRef mnemonic, int64_t modelDim);
 
 /// query . table[index] or key . table[index], times `factor`.
 mlir::Value buildTableDot(Expansion &expansion, mlir::Value vector,

@@ -3,8 +3,6 @@
 #include "posenc/IR/Expansion.h"
 #include "posenc/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 namespace posenc {
 #define GEN_PASS_DEF_POSENCEXPANDENCODINGS
 #include "posenc/Transforms/Passes.h.inc"
@@ -47,14 +45,9 @@ static void expand(KernelOp kernel) {
 
 /// x * scale.
 static Value buildScale(EmbedExpansion &expansion, double scale) {
-  auto op = RowScaleOp::create(expansion.builder, expansion.loc,
-                               expansion.tokens, ValueRange());
-  expansion.fillRegion(
-      op.getBody(), 0, [&](OpBuilder &builder, ValueRange) -> Value {
-        return arith::ConstantOp::create(builder, expansion.loc,
-                                         builder.getF64FloatAttr(scale));
-      });
-  return op;
+  return expansion.create<RowScaleOp>(
+      0, [&](ArrayRef<Real>) { return Real(scale); }, expansion.tokens,
+      ValueRange());
 }
 
 static void expand(EmbedOp embed) {

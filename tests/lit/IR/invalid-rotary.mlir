@@ -106,6 +106,46 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.lon
 
 // -----
 
+// longrope_c4: which divisors
+// expected-error@below {{expected 'select = long' and a 'factor' above 1 of #posenc.longrope beside 'interpolate = true', which grows from 1 to the long divisors}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.longrope<factor = 2.0, interpolate = true>>]
+
+// -----
+
+// longrope_c4: 1 / (factor - 1)
+// expected-error@below {{expected 'select = long' and a 'factor' above 1 of #posenc.longrope beside 'interpolate = true'}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.longrope<select = long, interpolate = true>>]
+
+// -----
+
+// dynamic_yarn_c1: factor
+// expected-error@below {{expected 'factor' of #posenc.dynamic_yarn to be at least 1 and finite, but got 5.000000e-01}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<attention_factor = 1.0, scaling = #posenc.dynamic_yarn<factor = 0.5>>]
+
+// -----
+
+// dynamic_yarn_c1: ramp
+// expected-error@below {{expected 'beta_fast' of #posenc.dynamic_yarn to be greater than 'beta_slow', since the ramp lies between them, but got 1.000000e+00 and 1.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<attention_factor = 1.0, scaling = #posenc.dynamic_yarn<beta_fast = 1.0>>]
+
+// -----
+
+// dynamic_yarn_c2
+// expected-error@below {{expects a base above 1 with #posenc.dynamic_yarn, whose ramp divides by its logarithm, but got 1.000000e+00}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<base = 1.0, attention_factor = 1.0, scaling = #posenc.dynamic_yarn>]
+
+// -----
+
+// dynamic_yarn_c3, rope_c9
+// expected-error@below {{expected 'attention_factor' of #posenc.rope beside #posenc.dynamic_yarn, whose own factor grows with the length of the call: state that of the longest call, or 1.0 for none}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.dynamic_yarn>]
+
+// -----
+
 // llama3_c1
 // expected-error@below {{expected 'low_freq_factor' of #posenc.llama3 to be positive and finite, but got 0.000000e+00}}
 // expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
@@ -114,9 +154,16 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.lla
 // -----
 
 // llama3_c2
-// expected-error@below {{expected 'high_freq_factor' of #posenc.llama3 to be greater than 'low_freq_factor', since the blend divides by their difference, but got 1.000000e+00 and 1.000000e+00}}
+// expected-error@below {{expected 'high_freq_factor' of #posenc.llama3 to be greater than 'low_freq_factor', since the blend divides by their difference: equal ones need 'step = true', but got 1.000000e+00 and 1.000000e+00}}
 // expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.llama3<high_freq_factor = 1.0>>]
+
+// -----
+
+// llama3_c2: a step between two factors
+// expected-error@below {{expected 'high_freq_factor' of #posenc.llama3 to be 'low_freq_factor' with 'step = true', which has no blend between them, but got 4.000000e+00 and 1.000000e+00}}
+// expected-error@below {{failed to parse Posenc_RopeAttr parameter 'scaling'}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<scaling = #posenc.llama3<step = true>>]
 
 // -----
 
@@ -172,6 +219,36 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 2, exponent = 
 
 // -----
 
+// rope_c7: two pairings of the same channels, with a gain between them
+// expected-error@below {{expects rotations of the same channels to have the same pairs, but those of #posenc.rope and #posenc.rope<pairing = interleaved, name = "again"> differ: one would turn pairs that the other has mixed}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope, #posenc.qk_norm<gain = channel>, #posenc.rope<pairing = interleaved, name = "again">]
+
+// -----
+
+// rope_c7: inside another encoding, in a part of the head
+// expected-error@below {{expects rotations of the same channels to have the same pairs, but those of #posenc.rope<dims = 4> and #posenc.rope<pairing = interleaved, dims = 6, placement = last> differ}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.rope<dims = 4>, #posenc.xpos<rope = <dims = 6, pairing = interleaved, placement = last>>]
+
+// -----
+
+// rope_c7: halves of other ranges
+// expected-error@below {{expects rotations of the same channels to have the same pairs}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 4>, #posenc.rope<name = "all">]
+
+// -----
+
+// rope_c8: a factor of the rotated channels is no scale of all
+// expected-error@below {{expects a factor of all channels with 'factor_site = scale' of #posenc.rope, which turns a part of the head: the factor of #posenc.yarn<factor = 4.000000e+00> is one of rotated channels; state 'attention_factor' or 'factor_site = rotation'}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 4, factor_site = scale, scaling = #posenc.yarn<factor = 4.0>>]
+
+// -----
+
+// rope_c8: LongRoPE
+// expected-error@below {{expects a factor of all channels with 'factor_site = scale' of #posenc.rope}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.rope<dims = 4, factor_site = scale, scaling = #posenc.longrope<factor = 4.0, select = long, long_factor = [1, 2]>>]
+
+// -----
+
 // kernel_c8: two owners of the scale
 // expected-error@below {{expects one owner of the scale, but the 'scale' clause fixes it to 1.000000e+00 and encoding 'rope' to}}
 posenc.kernel @k heads(8) head_dim(8) scale(1.0) encode [#posenc.rope<factor_site = scale, attention_factor = 1.5>]
@@ -185,12 +262,6 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.xpos<
 // -----
 
 // xpos_c2
-// expected-error@below {{expected no 'scale_base' of #posenc.xpos with 'law = paper', whose exponent is the position itself}}
-posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.xpos<scale_base = 2.0, law = paper>]
-
-// -----
-
-// xpos_c3
 // expected-error@below {{expects a mask that hides future keys with #posenc.xpos, whose factor grows with their distance: state mask(#posenc.causal)}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.xpos]
 
@@ -226,6 +297,12 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.mrope<sections = [2, 1, 1]
 
 // -----
 
+// axial_rope_c1
+// expected-error@below {{expected 'base' of #posenc.axial_rope to be positive and finite, but got 0.000000e+00}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<base = 0.0, grid_width = 4>]
+
+// -----
+
 // axial_rope_c2
 // expected-error@below {{expected 'dims' of #posenc.axial_rope to be a multiple of 4 and positive, or 0 for the whole head, but got 6}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<dims = 6, grid_width = 4>]
@@ -233,8 +310,20 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<dims = 6, grid_
 // -----
 
 // axial_rope_c3
-// expected-error@below {{expected no 'class_tokens' of #posenc.axial_rope without 'grid_width': the positions of tokens that are not of the grid are 0}}
+// expected-error@below {{expected no 'class_tokens' or 'grid_height' of #posenc.axial_rope without 'grid_width': the positions of tokens that are not of the grid are 0}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<class_tokens = 1>]
+
+// -----
+
+// axial_rope_c3: rows
+// expected-error@below {{expected 'grid_height' of #posenc.axial_rope to be from 0 to 2^24, but got -1}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<grid_width = 4, grid_height = -1>]
+
+// -----
+
+// mixed_rope_c2: rows without columns
+// expected-error@below {{expected no 'class_tokens' or 'grid_height' of #posenc.mixed_rope without 'grid_width'}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.mixed_rope<grid_height = 4>]
 
 // -----
 
@@ -251,7 +340,7 @@ posenc.kernel @k heads(8) head_dim(8) positions(#posenc.position_tensor<axes = 2
 // -----
 
 // axial_rope_c5: unknown
-// expected-error@below {{expects 'preset' of #posenc.axial_rope to be one of 'rope-vit', 'qwen2-vl-vision', 'pixtral', but got 'vit'}}
+// expected-error@below {{expects 'preset' of #posenc.axial_rope to be one of 'rope-vit', 'qwen2-vl-vision', 'pixtral', 'llama4-vision', but got 'vit'}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<grid_width = 4, preset = "vit">]
 
 // -----
@@ -262,9 +351,21 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<base = 10.0, gr
 
 // -----
 
+// axial_rope_c5: where the class token is
+// expected-error@below {{expects 'grid_height' of #posenc.axial_rope beside 'preset = "llama4-vision"', whose class token stands behind the grid}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.axial_rope<grid_width = 4, preset = "llama4-vision">]
+
+// -----
+
 // mixed_rope_c1
 // expected-error@below {{expected 'dims' of #posenc.mixed_rope (10) to be at most the kernel's 'head_dim' (8)}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.mixed_rope<dims = 10, grid_width = 4>]
+
+// -----
+
+// fope_c1
+// expected-error@below {{expected 'base' of #posenc.fope to be positive and finite, but got -1.000000e+00}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.fope<base = -1.0>]
 
 // -----
 
@@ -316,9 +417,21 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.rerop
 
 // -----
 
+// leaky_rerope_c1
+// expected-error@below {{expected 'window' of #posenc.leaky_rerope to be from 1 to 2^30, but got 0}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.leaky_rerope<window = 0>]
+
+// -----
+
 // leaky_rerope_c2
 // expected-error@below {{expected 'leak' of #posenc.leaky_rerope to be positive and finite, but got 0.000000e+00}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.leaky_rerope<leak = 0.0>]
+
+// -----
+
+// self_extend_c1
+// expected-error@below {{expects a mask that hides future keys with #posenc.self_extend, which has no distance for them}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.self_extend]
 
 // -----
 
@@ -388,6 +501,12 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.key_norm<epsilon = -1.0>]
 
 // -----
 
+// cosine_attention_c1
+// expected-error@below {{expected 'epsilon' of #posenc.cosine_attention to be finite and not negative, but got -1.000000e+00}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.cosine_attention<epsilon = -1.0>]
+
+// -----
+
 // cosine_attention_c2
 // expected-error@below {{expected 'limit' of #posenc.cosine_attention to be positive and finite, but got 0.000000e+00}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.cosine_attention<limit = 0.0>]
@@ -397,6 +516,12 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.cosine_attention<limit = 0
 // all_c1: empty
 // expected-error@below {{expected #posenc.all to hold at least one mask}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.all<[]>)
+
+// -----
+
+// any_c1
+// expected-error@below {{expected #posenc.any to hold at least one mask}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.any<[]>)
 
 // -----
 
@@ -430,9 +555,21 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.group<size = 8, shift = 8>)
 
 // -----
 
+// group_c3: wrap
+// expected-error@below {{expected 'wrap' of #posenc.group to be 0 or a multiple of 'size' (8) up to 2^30, but got 20}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.group<size = 8, wrap = 20>)
+
+// -----
+
 // group_c2, inside others
 // expected-error@below {{expects an even number of heads with #posenc.group, which shifts the groups of half of them, but got 3}}
 posenc.kernel @k heads(3) head_dim(8) mask(#posenc.any<[#posenc.all<[#posenc.group<size = 8>]>, #posenc.causal]>)
+
+// -----
+
+// group_c3: tokens that wrap around see their future
+// expected-error@below {{expects a mask that hides future keys with #posenc.xpos}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.group<size = 8, wrap = 16>) encode [#posenc.xpos]
 
 // -----
 

@@ -38,6 +38,18 @@ posenc.kernel @alibi_c4_beside heads(2) head_dim(4) encode [#posenc.alibi<preset
 
 // -----
 
+// alibi_c5: a sink sees the constant of a row
+// expected-error@below {{'posenc.kernel' op #posenc.alibi with 'form = key' differs from 'form = causal' by a constant of the row, which #posenc.attention_sink sees: state 'form = causal'}}
+posenc.kernel @alibi_c5 heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.alibi<form = key>, #posenc.attention_sink]
+
+// -----
+
+// alibi_c5: so does a cap of biased scores, whatever comes first
+// expected-error@below {{'posenc.kernel' op #posenc.alibi with 'form = key' differs from 'form = causal' by a constant of the row, which #posenc.softcap<site = after_bias> sees}}
+posenc.kernel @alibi_c5_cap heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.softcap<site = after_bias>, #posenc.alibi<preset = "hf-falcon">]
+
+// -----
+
 // kerple_c1
 // expected-error@below {{expected 'floor' of #posenc.kerple to be positive and finite, but got 0.000000e+00}}
 posenc.kernel @kerple_c1 heads(2) head_dim(4) encode [#posenc.kerple<floor = 0.0>]
@@ -47,6 +59,18 @@ posenc.kernel @kerple_c1 heads(2) head_dim(4) encode [#posenc.kerple<floor = 0.0
 // kerple_c1
 // expected-error@below {{expected 'floor' of #posenc.kerple to be at most 'power_max' (2.000000e+00), but got 3.000000e+00}}
 posenc.kernel @kerple_c1_order heads(2) head_dim(4) encode [#posenc.kerple<floor = 3.0>]
+
+// -----
+
+// kerple_c2
+// expected-error@below {{expected 'kind = power' of #posenc.kerple beside 'weight = on', since no published code multiplies by another kernel}}
+posenc.kernel @kerple_c2 heads(2) head_dim(4) encode [#posenc.kerple<weight = on>]
+
+// -----
+
+// kerple_c3
+// expected-error@below {{expected 'bias' or 'weight' of #posenc.kerple to be on: without both it does nothing}}
+posenc.kernel @kerple_c3 heads(2) head_dim(4) encode [#posenc.kerple<bias = off>]
 
 // -----
 
@@ -338,9 +362,39 @@ posenc.kernel @retention_decay_c2 heads(2) head_dim(4) encode [#posenc.retention
 
 // -----
 
+// complex_attention_c1
+// expected-error@below {{expected 'model_dim' of #posenc.complex_attention to be even and from 2 to 65536, or 0 for all heads, but got 3}}
+posenc.kernel @complex_attention_c1 heads(2) head_dim(4) mask(#posenc.causal) encode [#posenc.complex_attention<positions = on, model_dim = 3>]
+
+// -----
+
+// complex_attention_c1: nothing to project
+// expected-error@below {{expected 'model_dim' of #posenc.complex_attention beside 'positions = on' only}}
+posenc.kernel @complex_attention_c1_alone heads(2) head_dim(4) encode [#posenc.complex_attention<model_dim = 4>]
+
+// -----
+
+// complex_attention_c2
+// expected-error@below {{'posenc.kernel' op #posenc.complex_attention needs a mask that hides future keys, such as mask(#posenc.causal): the code's distances are not defined for others}}
+posenc.kernel @complex_attention_c2 heads(2) head_dim(4) encode [#posenc.complex_attention<positions = on>]
+
+// -----
+
 // kernel_c8: complex products have a scale of their own
 // expected-error@below {{'posenc.kernel' op expects one owner of the scale, but the 'scale' clause fixes it to 5.000000e-01 and encoding 'complex_attention' to}}
 posenc.kernel @complex_attention_scale heads(2) head_dim(4) scale(0.5) encode [#posenc.complex_attention]
+
+// -----
+
+// linear_attention_c2
+// expected-error@below {{expected 'epsilon' of #posenc.linear_attention to be finite and not negative, but got -1.000000e+00}}
+posenc.kernel @linear_attention_c2 heads(2) head_dim(4) encode [#posenc.linear_attention<epsilon = -1.0>]
+
+// -----
+
+// linear_attention_c3: not every row sees the first key
+// expected-error@below {{'posenc.kernel' op expects mask(#posenc.full) or mask(#posenc.causal) with 'epsilon' of #posenc.linear_attention, which is added once for each row, at the first key}}
+posenc.kernel @linear_attention_c3 heads(2) head_dim(4) mask(#posenc.window<left = 3>) encode [#posenc.linear_attention<epsilon = 1.0e-6>]
 
 // -----
 

@@ -58,9 +58,9 @@ posenc.kernel @other_scaling heads(1) head_dim(8)
           #posenc.rope<scaling = #posenc.truncated_scaling<low = 0.25, high = 0.5, rho = 1>, name = "d">]
 
 // CHECK-LABEL: @xpos
-// CHECK-SAME: encode [#posenc.xpos<gamma = 5.000000e-01, centre = -1.000000e+00, law = paper, rope = <dims = 4>, name = "x">]
+// CHECK-SAME: encode [#posenc.xpos<scale_base = 1.000000e+00, gamma = 5.000000e-01, centre = -1.000000e+00, rope = <dims = 4>, name = "x">]
 posenc.kernel @xpos heads(1) head_dim(8) mask(#posenc.causal)
-  encode [#posenc.xpos<law = paper, centre = -1, gamma = 0.5, rope = #posenc.rope<dims = 4>, name = "x">]
+  encode [#posenc.xpos<scale_base = 1, centre = -1, gamma = 0.5, rope = #posenc.rope<dims = 4>, name = "x">]
 // CHECK-LABEL: @mrope
 // CHECK-SAME: encode [#posenc.mrope<sections = [1, 2, 1], layout = interleaved, rope = <base = 1.000000e+06>>]
 posenc.kernel @mrope heads(1) head_dim(8)
@@ -120,3 +120,24 @@ posenc.kernel @masks heads(2) head_dim(8)
   mask(#posenc.all<[#posenc.prefix<name = "p", by = position>,
     #posenc.any<[#posenc.segments<name = "segment_ids">, #posenc.permutation<self = masked>,
       #posenc.group<size = 8, shift = 1>, #posenc.dense_mask<name = "m">]>]>)
+
+// CHECK-LABEL: @dynamic_yarn
+// CHECK-SAME: scaling = #posenc.dynamic_yarn<factor = 2.000000e+00, original_length = 64, beta_fast = 1.600000e+01, beta_slow = 2.000000e+00, truncate = false, ramp = paper>, attention_factor = 1.000000e+00>
+posenc.kernel @dynamic_yarn heads(1) head_dim(8)
+  encode [#posenc.rope<attention_factor = 1, scaling = #posenc.dynamic_yarn<factor = 2, original_length = 64, beta_fast = 16, beta_slow = 2, truncate = false, ramp = paper>>]
+// CHECK-LABEL: @longrope_interpolated
+// CHECK-SAME: factor = 2.000000e+00, select = long, interpolate = true>
+posenc.kernel @longrope_interpolated heads(1) head_dim(4)
+  encode [#posenc.rope<scaling = #posenc.longrope<long_factor = [1, 2], factor = 2, select = long, interpolate = true>>]
+// CHECK-LABEL: @llama3_step
+// CHECK-SAME: scaling = #posenc.llama3<factor = 1.600000e+01, high_freq_factor = 1.000000e+00, step = true>
+posenc.kernel @llama3_step heads(1) head_dim(8)
+  encode [#posenc.rope<scaling = #posenc.llama3<factor = 16, high_freq_factor = 1, step = true>>]
+// CHECK-LABEL: @grid_height
+// CHECK-SAME: #posenc.axial_rope<grid_width = 4, grid_height = 2, preset = "llama4-vision">, #posenc.mixed_rope<grid_width = 4, grid_height = 3, class_tokens = 1>
+posenc.kernel @grid_height heads(1) head_dim(8)
+  encode [#posenc.axial_rope<preset = "llama4-vision", grid_width = 4, grid_height = 2>,
+          #posenc.mixed_rope<class_tokens = 1, grid_height = 3, grid_width = 4>]
+// CHECK-LABEL: @wrap
+// CHECK-SAME: mask(#posenc.group<size = 8, wrap = 32>)
+posenc.kernel @wrap heads(2) head_dim(8) mask(#posenc.group<wrap = 32, size = 8>)

@@ -257,3 +257,15 @@ posenc.kernel @softmax_off_by_one heads(1) head_dim(8) encode [#posenc.softmax_o
 // CHECK-SAME: encode [#posenc.alibi<preset = "hf-falcon">, #posenc.deberta<preset = "hf-v2">]
 posenc.kernel @presets heads(1) head_dim(8) mask(#posenc.causal)
   encode [#posenc.alibi<preset = "hf-falcon">, #posenc.deberta<preset = "hf-v2">]
+// CHECK-LABEL: @kerple_weight
+// CHECK-SAME: encode [#posenc.kerple<kind = power, bias = off, weight = on>]
+posenc.kernel @kerple_weight heads(1) head_dim(8)
+  encode [#posenc.kerple<kind = power, bias = off, weight = on>]
+// CHECK-LABEL: @complex_attention_positions
+// CHECK-SAME: encode [#posenc.complex_attention<positions = on, model_dim = 6, base = 1.000000e+02>]
+posenc.kernel @complex_attention_positions heads(1) head_dim(8) mask(#posenc.causal)
+  encode [#posenc.complex_attention<positions = on, model_dim = 6, base = 1.000000e+02>]
+// CHECK-LABEL: @linear_attention_epsilon
+// CHECK-SAME: encode [#posenc.linear_attention<map = relu, epsilon = 2.500000e-01>]
+posenc.kernel @linear_attention_epsilon heads(1) head_dim(8)
+  encode [#posenc.linear_attention<map = relu, epsilon = 2.500000e-01>]

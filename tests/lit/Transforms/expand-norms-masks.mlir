@@ -77,6 +77,19 @@ posenc.kernel @permutation_masked heads(2) head_dim(4) mask(#posenc.permutation<
 // CHECK: posenc.select {{.*}} where
 posenc.kernel @group heads(4) head_dim(4) mask(#posenc.group<size = 8>)
 
+// Places after the shift, modulo the length.
+// CHECK-LABEL: @group_wrap
+// CHECK: ^bb0(%[[A:.*]]: f64, %[[B:.*]]: f64, %[[S:.*]]: f64):
+// CHECK-NEXT:   %[[I:.*]] = arith.addf %[[A]], %[[S]] : f64
+// CHECK-NEXT:   arith.constant 3.200000e+01 : f64
+// CHECK-NEXT:   arith.constant 3.200000e+01 : f64
+// CHECK-NEXT:   %[[T:.*]] = arith.divf %[[I]], %{{.*}} : f64
+// CHECK-NEXT:   %[[F:.*]] = math.floor %[[T]] : f64
+// CHECK-NEXT:   %[[M:.*]] = arith.mulf %{{.*}}, %[[F]] : f64
+// CHECK-NEXT:   arith.subf %[[I]], %[[M]] : f64
+// CHECK: arith.andi
+posenc.kernel @group_wrap heads(4) head_dim(4) mask(#posenc.group<size = 8, wrap = 32>)
+
 // CHECK-LABEL: @dense_mask
 // CHECK: posenc.table law(#posenc.operand<"mask">) : !posenc.table<head, query, key>
 // CHECK: arith.cmpf une

@@ -64,9 +64,9 @@ posenc.kernel @explicit_factor heads(1) head_dim(4) encode [#posenc.rope<attenti
 // CHECK: posenc.freqs_map(%[[W]]) : !posenc.table<row> pairs(2) {
 // CHECK-NEXT: ^bb0(%{{.*}}: f64, %[[L:.*]]: f64, %[[X:.*]]: f64):
 // CHECK-NEXT:   %[[L0:.*]] = arith.constant 1.000000e+02 : f64
-// CHECK-DAG:    %[[P:.*]] = arith.mulf %[[X]], %[[L0]] : f64
-// CHECK-DAG:    %[[MAX:.*]] = arith.maximumf %[[L]], %[[L0]] : f64
-// CHECK:        arith.divf %[[P]], %[[MAX]] : f64
+// CHECK-NEXT:   %[[P:.*]] = arith.mulf %[[X]], %[[L0]] : f64
+// CHECK-NEXT:   %[[MAX:.*]] = arith.maximumf %[[L]], %[[L0]] : f64
+// CHECK-NEXT:   arith.divf %[[P]], %[[MAX]] : f64
 posenc.kernel @dynamic_linear heads(1) head_dim(4)
   encode [#posenc.rope<scaling = #posenc.dynamic_linear<original_length = 100>>]
 
@@ -76,14 +76,42 @@ posenc.kernel @dynamic_linear heads(1) head_dim(4)
 posenc.kernel @dynamic_ntk heads(1) head_dim(4) encode [#posenc.rope<scaling = #posenc.dynamic_ntk<factor = 2.0>>]
 
 // CHECK-LABEL: @longrope
-// CHECK-DAG: %[[S:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 5.000000e-03]>)
-// CHECK-DAG: %[[G:.*]] = posenc.table law(#posenc.constants<[5.000000e-01, 2.500000e-03]>)
+// CHECK: %[[S:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 5.000000e-03]>)
+// CHECK: %[[G:.*]] = posenc.table law(#posenc.constants<[5.000000e-01, 2.500000e-03]>)
 // CHECK: posenc.freqs_map(%[[S]], %[[G]]) : !posenc.table<row>, !posenc.table<row> pairs(2) {
 // CHECK-NEXT: ^bb0(%{{.*}}: f64, %[[L:.*]]: f64, %[[A:.*]]: f64, %[[B:.*]]: f64):
 // CHECK:   %[[C:.*]] = arith.cmpf ole, %[[L]], %{{.*}} : f64
 // CHECK:   arith.select %[[C]], %[[A]], %[[B]] : f64
 posenc.kernel @longrope heads(1) head_dim(4)
   encode [#posenc.rope<scaling = #posenc.longrope<short_factor = [1, 2], long_factor = [2, 4], factor = 32.0>>]
+
+// CHECK-LABEL: @longrope_interpolated
+// CHECK: %[[W:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 1.000000e-02]>)
+// CHECK: %[[G:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 3.000000e+00]>)
+// CHECK: posenc.freqs_map(%[[W]], %[[G]])
+posenc.kernel @longrope_interpolated heads(1) head_dim(4)
+  encode [#posenc.rope<scaling = #posenc.longrope<long_factor = [2, 4], factor = 2.0, select = long, interpolate = true>>]
+
+// The factor of the call, not below 2; the last pair is interpolated.
+// CHECK-LABEL: @dynamic_yarn
+// CHECK: %[[W:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 1.000000e-02]>) : !posenc.table<row>
+// CHECK: %[[R:.*]] = posenc.table law(#posenc.constants<[0.000000e+00, 1.000000e+00]>) : !posenc.table<row>
+// CHECK: posenc.freqs_map(%[[W]], %[[R]]) : !posenc.table<row>, !posenc.table<row> pairs(2) {
+// CHECK-NEXT: ^bb0(%{{.*}}: f64, %[[L:.*]]: f64, %{{.*}}: f64, %{{.*}}: f64):
+// CHECK-NEXT:   %[[L0:.*]] = arith.constant 1.000000e+02 : f64
+// CHECK-NEXT:   %[[S:.*]] = arith.divf %[[L]], %[[L0]] : f64
+// CHECK-NEXT:   %[[TWO:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK-NEXT:   arith.maximumf %[[S]], %[[TWO]] : f64
+// CHECK: posenc.rotate {{.*}} : !posenc.query modulus {
+// CHECK:   arith.constant 1.250000e+00 : f64
+posenc.kernel @dynamic_yarn heads(1) head_dim(4)
+  encode [#posenc.rope<attention_factor = 1.25, scaling = #posenc.dynamic_yarn<factor = 2.0, original_length = 100>>]
+
+// Equal factors of Llama 3's ramp are a step: 16 turns to 0.16 of them.
+// CHECK-LABEL: @llama3_step
+// CHECK: posenc.freqs law(#posenc.frequencies<[1.000000e+00, 6.250000e-04]>)
+posenc.kernel @llama3_step heads(1) head_dim(4)
+  encode [#posenc.rope<scaling = #posenc.llama3<factor = 16.0, high_freq_factor = 1.0, original_length = 100, step = true>>]
 
 // CHECK-LABEL: @longrope_long
 // CHECK: posenc.freqs law(#posenc.frequencies<[5.000000e-01, 2.500000e-03]>)
@@ -117,17 +145,17 @@ posenc.kernel @exponents heads(1) head_dim(8)
 // CHECK: posenc.rotate {{.*}} : !posenc.key modulus {
 // CHECK:   arith.constant -0.001953125 : f64
 posenc.kernel @xpos heads(1) head_dim(4) mask(#posenc.causal) encode [#posenc.xpos]
-// CHECK-LABEL: @xpos_paper
+// CHECK-LABEL: @xpos_plain
 // CHECK:   arith.constant -1.000000e+00 : f64
-posenc.kernel @xpos_paper heads(1) head_dim(4) mask(#posenc.causal) encode [#posenc.xpos<law = paper>]
+posenc.kernel @xpos_plain heads(1) head_dim(4) mask(#posenc.causal) encode [#posenc.xpos<scale_base = 1.0>]
 
 // CHECK-LABEL: @mrope
-// CHECK-DAG: %[[FT:.*]] = posenc.freqs law(#posenc.frequencies<[1.000000e+00, 0.000000e+00]>)
-// CHECK-DAG: %[[FH:.*]] = posenc.freqs law(#posenc.frequencies<[0.000000e+00, 1.000000e-02]>)
-// CHECK-DAG: %[[FW:.*]] = posenc.freqs law(#posenc.frequencies<[0.000000e+00, 0.000000e+00]>)
-// CHECK-DAG: %[[T:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3>)
-// CHECK-DAG: %[[Y:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3, axis = 1>)
-// CHECK-DAG: %[[X:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3, axis = 2>)
+// CHECK: %[[FT:.*]] = posenc.freqs law(#posenc.frequencies<[1.000000e+00, 0.000000e+00]>)
+// CHECK-NEXT: %[[FH:.*]] = posenc.freqs law(#posenc.frequencies<[0.000000e+00, 1.000000e-02]>)
+// CHECK-NEXT: %[[FW:.*]] = posenc.freqs law(#posenc.frequencies<[0.000000e+00, 0.000000e+00]>)
+// CHECK-NEXT: %[[T:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3>)
+// CHECK-NEXT: %[[Y:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3, axis = 1>)
+// CHECK-NEXT: %[[X:.*]] = posenc.position query law(#posenc.position_tensor<axes = 3, axis = 2>)
 // CHECK: posenc.rotate {{.*}} by(%[[T]], %[[Y]], %[[X]]) freqs(%[[FT]], %[[FH]], %[[FW]])
 posenc.kernel @mrope heads(1) head_dim(4) positions(#posenc.position_tensor<axes = 3>)
   encode [#posenc.mrope<sections = [1, 1, 0]>]
@@ -146,15 +174,25 @@ posenc.kernel @mrope_dynamic heads(1) head_dim(4)
 // CHECK:   math.floor
 posenc.kernel @axial_rope heads(1) head_dim(8) encode [#posenc.axial_rope<grid_width = 4, class_tokens = 1>]
 
+// A class token behind two rows does not turn.
+// CHECK-LABEL: @axial_rope_llama4
+// CHECK: posenc.remap
+// CHECK:   %[[N:.*]] = arith.constant 8.000000e+00 : f64
+// CHECK:   %[[C:.*]] = arith.cmpf olt, %{{.*}}, %[[N]] : f64
+// CHECK:   %[[Z:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK:   arith.select %[[C]], %{{.*}}, %[[Z]] : f64
+posenc.kernel @axial_rope_llama4 heads(1) head_dim(8)
+  encode [#posenc.axial_rope<grid_width = 4, grid_height = 2, preset = "llama4-vision">]
+
 // CHECK-LABEL: @mixed_rope
 // CHECK: posenc.table law(#posenc.operand<"mixed_rope.fx", rows = 4>) : !posenc.table<head, row>
 // CHECK: posenc.table law(#posenc.operand<"mixed_rope.fy", rows = 4>) : !posenc.table<head, row>
 posenc.kernel @mixed_rope heads(1) head_dim(8) positions(#posenc.position_tensor<axes = 2>) encode [#posenc.mixed_rope]
 
 // CHECK-LABEL: @fope
-// CHECK-DAG: %[[C:.*]] = posenc.table law(#posenc.operand<"fope.cosine", rows = 3, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK-DAG: %[[S:.*]] = posenc.table law(#posenc.operand<"fope.sine", rows = 3, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK-DAG: posenc.freqs law(#posenc.frequencies<[1.000000e+00, 1.000000e-01, 0.000000e+00]>)
+// CHECK: %[[C:.*]] = posenc.table law(#posenc.operand<"fope.cosine", rows = 3, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-NEXT: %[[S:.*]] = posenc.table law(#posenc.operand<"fope.sine", rows = 3, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-NEXT: posenc.freqs law(#posenc.frequencies<[1.000000e+00, 1.000000e-01, 0.000000e+00]>)
 // CHECK: posenc.rotate {{.*}} mix(%[[C]], %[[S]] :
 // CHECK-SAME: modulus
 posenc.kernel @fope heads(1) head_dim(8) encode [#posenc.fope<length = 100, padding = code>]

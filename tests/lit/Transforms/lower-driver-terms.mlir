@@ -14,8 +14,8 @@
 // CHECK:           llvm.load %{{.*}} : !llvm.ptr -> i32
 // CHECK:           math.floor
 // CHECK:           scf.for
-// CHECK-DAG:         math.cos
-// CHECK-DAG:         math.sin
+// CHECK:             math.cos
+// CHECK:             math.sin
 // CHECK:             math.exp
 // CHECK-LABEL: func.func private @angles_x86_64_key_item(
 // CHECK:         call @angles_x86_64_keys(

@@ -79,6 +79,11 @@ TEST_F(FormulaTest, ScalingLaws) {
                  double t = (200 / wavelength - 1) / 3;
                  return (1 - t) * w(k) / 8 + t * w(k);
                }));
+  // A step: 200 tokens hold one turn of pairs with w >= 2 pi / 200.
+  expectScores(
+      scaled("llama3<factor = 16.0, high_freq_factor = 1.0, "
+             "original_length = 200, step = true>"),
+      rotary([&](int k) { return w(k) >= 2 * pi / 200 ? w(k) : w(k) / 16; }));
   expectScores(scaled("proportional<fraction = 0.7>"), // floor(.7 * 16 / 2) = 5
                rotary([&](int k) { return k < 5 ? w(k) : 0; }));
   double a = std::log(8.0) / std::pow(8.0, 0.75);
@@ -165,6 +170,42 @@ TEST_F(FormulaTest, SplitRotaryPart) {
       score);
 }
 
+/// Within the trained length, beyond it, and beyond the factor of fine-tuning.
+TEST_F(FormulaTest, DynamicYarn) {
+  make(1, 2, 2, 23, 37, 32);
+  auto score = [&](int trained, double least) {
+    double s = std::max(37.0 / trained, least);
+    auto pair = [=](double r) {
+      return 32 * std::log(trained / (2 * pi * r)) / (2 * std::log(10000));
+    };
+    double low = std::max(0.0, std::floor(pair(4)));
+    double high = std::ceil(pair(0.5));
+    return rotary(
+        [=](int k) {
+          double ramp = std::min(1.0, std::max(0.0, (k - low) / (high - low)));
+          return w(k) / s * ramp + w(k) * (1 - ramp);
+        },
+        1.25);
+  };
+  auto spec = [](const std::string &rest) {
+    return "encode [#posenc.rope<attention_factor = 1.25, scaling = "
+           "#posenc.dynamic_yarn<beta_fast = 4.0, beta_slow = 0.5, "
+           "original_length = " +
+           rest + ">>]";
+  };
+  expectScores(spec("64"), score(64, 1));
+  expectScores(spec("32"), score(32, 1));
+  expectScores(spec("32, factor = 4.0"), score(32, 4));
+  // Pairs of an axis keep what the ramp gives their number.
+  auto text = [&](const std::string &rest) {
+    return "encode [#posenc.mrope<sections = [6, 5, 5], rope = "
+           "<attention_factor = 1.25, scaling = #posenc.dynamic_yarn<beta_fast "
+           "= 4.0, beta_slow = 0.5, original_length = " +
+           rest + ">>>]";
+  };
+  expectScores(text("32"), score(32, 1));
+}
+
 TEST_F(FormulaTest, LongRope) {
   make(1, 2, 1, 13, 29, 6);
   const double small[] = {1, 1.25, 2}, large[] = {1.5, 3, 7};
@@ -183,6 +224,17 @@ TEST_F(FormulaTest, LongRope) {
   expectScores(lists + "29, attention = yarn>>]",
                rotary(by(small), 0.1 * std::log(16.0) + 1));
   expectScores(lists + "29, attention = none>>]", rotary(by(small)));
+  for (int trained : {20, 29}) { // 29 keys: beyond L0, and just at it
+    double stretch = std::sqrt(1 + std::log(16.0) / std::log(trained));
+    expectScores(lists + std::to_string(trained) +
+                     ", select = long, interpolate = true>>]",
+                 rotary(
+                     [&](int k) {
+                       double growth = (29.0 / trained - 1) / (16 - 1);
+                       return w(k) / (1 + (large[k] - 1) * growth);
+                     },
+                     stretch));
+  }
   expectScores(lists + "20, attention = none, keep_first = 18>>]",
                [&](int b, int h, int i, int j) {
                  auto angle = [&](int p) {
@@ -239,9 +291,10 @@ TEST_F(FormulaTest, Xpos) {
   expectScores("mask(#posenc.causal) encode [#posenc.xpos<scale_base = 16.0, "
                "centre = 11.0>]",
                score(16, 0.4, false));
-  expectScores("mask(#posenc.causal) encode [#posenc.xpos<law = paper, gamma "
-               "= 9.0, rope = <pairing = half>>]",
-               score(1, 9, true));
+  expectScores(
+      "mask(#posenc.causal) encode [#posenc.xpos<scale_base = 1.0, gamma "
+      "= 9.0, rope = <pairing = half>>]",
+      score(1, 9, true));
 }
 
 TEST_F(FormulaTest, Mrope) {
@@ -328,6 +381,21 @@ TEST_F(FormulaTest, AxialRope) {
                score(true, 10000, false, 0, 0, 1));
   expectScores(spec("preset = \"pixtral\""),
                score(true, 10000, false, 2, 0, 0));
+  // Two rows of 5 patches, then the class token and others behind it.
+  expectScores(spec("preset = \"llama4-vision\", grid_height = 2"),
+               [&](int b, int h, int i, int j) {
+                 auto angle = [&](int p) {
+                   return [=](int k) {
+                     if (p >= 10)
+                       return 0.0;
+                     int coordinate = k < 2 ? p % 5 + 1 : p / 5 + 1;
+                     return coordinate * std::pow(10000, -2.0 * (k % 2) / 4);
+                   };
+                 };
+                 return dot(turn(query(b, h, i), false, 0, 4, angle(i)),
+                            turn(key(b, h, j), false, 0, 4, angle(j))) /
+                        std::sqrt(8.0);
+               });
   std::vector<int64_t> grid(28);
   for (int t = 0; t < 14; ++t)
     grid[t] = t / 5, grid[14 + t] = t % 5;

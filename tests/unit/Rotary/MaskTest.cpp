@@ -99,6 +99,22 @@ TEST_F(MaskTest, Groups) {
   });
 }
 
+/// LongLoRA's code: the second half of the heads is rolled to the left by half
+/// of a group, and groups have a causal mask of their own.
+TEST_F(MaskTest, GroupsThatWrapAround) {
+  make(1, 4, 2, 32, 32, 4);
+  std::vector<int> place(32); // of each token after the roll
+  for (int t = 0; t < 32; ++t)
+    place[(t + 32 - 4) % 32] = t;
+  std::vector<int> where(32);
+  for (int n = 0; n < 32; ++n)
+    where[place[n]] = n;
+  expectMask("group<size = 8, wrap = 32>", [&](int, int h, int i, int j) {
+    int a = h < 2 ? i : where[i], b = h < 2 ? j : where[j];
+    return a / 8 == b / 8 && b % 8 <= a % 8;
+  });
+}
+
 TEST_F(MaskTest, Dense) {
   make(2, 2, 1, 5, 9, 4);
   RealTensor &mask = table("mask", {2, 5, 9});

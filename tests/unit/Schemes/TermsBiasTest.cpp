@@ -104,6 +104,28 @@ TEST_F(TermsBiasTest, Kerple) {
   }
 }
 
+/// The sum and the product, and the product alone.
+TEST_F(TermsBiasTest, KerpleWeight) {
+  for (bool hasBias : {true, false}) {
+    make(std::string("mask(#posenc.causal) encode [#posenc.alibi, "
+                     "#posenc.kerple<kind = power, weight = on") +
+             (hasBias ? "" : ", bias = off") + ">]",
+         {2, 4, 2, 30, 70});
+    inputs.tables["kerple.weight_p"].data = {-0.5, 0.3, 1.5, 2.5};
+    expectScores([&](int b, int h, int i, int j) {
+      double n = at(i) - j, bias = -slope(h) * n;
+      auto power = [&](const char *p, const char *a) {
+        double exponent = std::min(std::max(t(p, h), 0.01), 2.0);
+        return std::max(t(a, h), 0.01) * std::pow(n, exponent);
+      };
+      if (hasBias)
+        bias -= power("kerple.p", "kerple.a");
+      double weight = std::exp(-power("kerple.weight_p", "kerple.weight_a"));
+      return causal(i, j, sdot(b, h, i, j) * weight + bias);
+    });
+  }
+}
+
 TEST_F(TermsBiasTest, Fire) {
   for (bool isPassed : {false, true}) {
     make(std::string("mask(#posenc.causal) encode [#posenc.fire<hidden = 5, ") +

@@ -233,6 +233,63 @@ TEST_F(TermsScoreTest, LinearAttention) {
     }
 }
 
+/// With the authors' epsilon, in rows that see one key or all.
+TEST_F(TermsScoreTest, LinearAttentionEpsilon) {
+  for (bool isCausal : {true, false}) {
+    make(std::string(isCausal ? "mask(#posenc.causal)" : "") +
+             " encode [#posenc.linear_attention<map = relu, epsilon = 0.25>]",
+         {2, 2, 1, 20, 20});
+    evaluate();
+    expectOutput([&](int b, int h, int i, int c) {
+      double sum = 0.25, output = 0;
+      for (int j = 0; j < (isCausal ? i + 1 : 20); ++j) {
+        double product = 0;
+        for (int n = 0; n < 4; ++n)
+          product +=
+              std::max(q(b, h, i, n), 0.0) * std::max(k(b, h, j, n), 0.0);
+        sum += product;
+        output += product * v(b, h, j, c);
+      }
+      return output / sum;
+    });
+  }
+}
+
+/// The part of positions, as the code shifts it.
+TEST_F(TermsScoreTest, ComplexPositions) {
+  for (bool hasWidth : {false, true}) {
+    make(std::string("mask(#posenc.causal) encode [#posenc.complex_attention<"
+                     "positions = on") +
+             (hasWidth ? ", model_dim = 10>]" : ">]"),
+         {2, 4, 2, 9, 20, 6});
+    int n = hasWidth ? 10 : 4 * 3;
+    expectScores([&](int b, int h, int i, int j) {
+      double re = 0, im = 0, bdRe = 0, bdIm = 0;
+      for (int c = 0; c < 3; ++c) {
+        auto u = [&](int x) { return t("complex_attention.u", h, x); };
+        auto v = [&](int x) { return t("complex_attention.v", h, x); };
+        auto r = [&](int x) {
+          double sum = 0, delta = at(i) - j;
+          for (int m = 0; m < n; ++m) {
+            double angle = delta * std::pow(1e4, -2.0 * (m % (n / 2)) / n);
+            sum += (m < n / 2 ? std::sin(angle) : std::cos(angle)) *
+                   t("complex_attention.w", m, h, x);
+          }
+          return sum;
+        };
+        double qr = q(b, h, i, c), qi = q(b, h, i, c + 3);
+        double kr = k(b, h, j, c), ki = k(b, h, j, c + 3);
+        re += (qr + u(c)) * kr - (qi + u(c + 3)) * ki;
+        im += 2 * (qr + u(c)) * ki;
+        bdRe += (qr + v(c)) * r(c);
+        bdIm += (qi + v(c + 3)) * r(c + 3);
+      }
+      double score = std::hypot(re, im) + std::hypot(bdRe, bdIm);
+      return causal(i, j, score / std::sqrt(3));
+    });
+  }
+}
+
 TEST_F(TermsScoreTest, ComplexAttention) {
   for (bool isFaithful : {true, false}) {
     make(std::string("encode [#posenc.complex_attention") +

@@ -17,7 +17,7 @@ def Posenc_NopeAttr : Posenc_EncodingAttr<"Nope", "nope"> {
   let assemblyFormat = "";
 }
 
-def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi"> {
+def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi", ["advise"]> {
   let summary = "attention with linear biases";
   let description = [{
     Adds `-m_h (p_i - p_j)` (`form = causal`), `-m_h |p_i - p_j|`
@@ -34,7 +34,8 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi"> {
     `site = inside` multiplies the bias by the scale of the dot product, as
     Falcon does. `rounding = bf16` rounds slopes, key positions and their
     products to bf16, to the nearest and ties to even, as Falcon's code does:
-    positions beyond 256 collapse.
+    positions beyond 256 collapse, and with a `context_length` the compiler says
+    how many are left.
 
     `preset = "hf-falcon"` is `form = key, site = inside, rounding = bf16`
     (Hugging Face transformers, models/falcon/modeling_falcon.py,
@@ -47,7 +48,10 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi"> {
     - (alibi_c3) `rounding = bf16` needs `form = key`: no published code rounds
       distances;
     - (alibi_c4) a `preset` is known, and attributes that it states are not
-      stated beside it.
+      stated beside it;
+    - (alibi_c5) `form = key` stands beside no encoding that sees the constant
+      of a row by which it differs from `form = causal`: sinks, gates and caps
+      of biased scores, weights without a softmax.
 
     Examples: `#posenc.alibi<form = symmetric, max_exponent = 16.0>`,
     `#posenc.alibi<preset = "hf-falcon">`
@@ -63,7 +67,7 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi"> {
   let genVerifyDecl = 1;
 }
 
-def Posenc_T5BiasAttr : Posenc_EncodingAttr<"T5Bias", "t5_bias", ["getOperandNames"]> {
+def Posenc_T5BiasAttr : Posenc_EncodingAttr<"T5Bias", "t5_bias", ["getOperandNames", "advise"]> {
   let summary = "learned bias per bucket of relative distance";
   let description = [{
     Adds `table[bucket(p_j - p_i), h]` to the score (arXiv 1910.10683, section
@@ -95,7 +99,7 @@ def Posenc_T5BiasAttr : Posenc_EncodingAttr<"T5Bias", "t5_bias", ["getOperandNam
   let genVerifyDecl = 1;
 }
 
-def Posenc_ToeplitzBiasAttr : Posenc_EncodingAttr<"ToeplitzBias", "toeplitz_bias", ["getOperandNames"]> {
+def Posenc_ToeplitzBiasAttr : Posenc_EncodingAttr<"ToeplitzBias", "toeplitz_bias", ["getOperandNames", "advise"]> {
   let summary = "learned bias per clipped distance";
   let description = [{
     Adds `table[clip(d, -max_distance, max_distance) + max_distance, h]`, where
@@ -138,21 +142,31 @@ def Posenc_KerpleAttr : Posenc_EncodingAttr<"Kerple", "kerple", ["getOperandName
     Adds `-p_h ln(1 + a_h |p_i - p_j|)` (`kind = log`) or
     `-a_h |p_i - p_j|^p_h` (`kind = power`) to the scaled score (KERPLE, arXiv
     2205.09921). As in the authors' code (chijames/KERPLE,
-    megatron/mpu/layers.py) both numbers are clamped to at least `floor`, and
-    the power to at most `power_max`.
+    megatron/mpu/layers.py, ParallelKerplePower) both numbers are clamped to at
+    least `floor`, and the power to at most `power_max`.
 
-    Operands: `<name>.p` [H or 1], `<name>.a` [H or 1].
+    `weight = on` is that code's multiplicative kernel: before biases are added
+    the score is multiplied by `exp(-b_h |p_i - p_j|^r_h)`, whose numbers are
+    clamped in the same way. `bias = off` leaves the sum out.
+
+    Operands: `<name>.p` [H or 1], `<name>.a` [H or 1] with `bias = on`;
+    `<name>.weight_p` (r), `<name>.weight_a` (b) [H or 1] with `weight = on`.
 
     Constraints:
     - (kerple_c1) `floor` and `power_max` are positive and finite, and `floor`
-      is at most `power_max`.
+      is at most `power_max`;
+    - (kerple_c2) `weight = on` needs `kind = power`, whose code alone has it;
+    - (kerple_c3) `bias` or `weight` is on.
 
-    Example: `#posenc.kerple<kind = power>`
+    Examples: `#posenc.kerple<kind = power>`,
+    `#posenc.kerple<kind = power, weight = on>`
   }];
   let parameters = (ins
       Posenc_EnumParam<Posenc_KerpleKind, "log", "the function of the distance">:$kind,
       Posenc_F64Param<"0.01", "the least p and a">:$floor,
       Posenc_F64Param<"2.0", "the greatest power">:$power_max,
+      Posenc_EnumParam<Posenc_TermSwitch, "on", "whether a kernel is added">:$bias,
+      Posenc_EnumParam<Posenc_TermSwitch, "off", "whether a kernel is multiplied">:$weight,
       Posenc_NameParam<"kerple">:$name);
   let genVerifyDecl = 1;
 }
@@ -219,7 +233,7 @@ def Posenc_SandwichAttr : Posenc_EncodingAttr<"Sandwich", "sandwich"> {
 // Tokens on a grid
 //===----------------------------------------------------------------------===//
 
-def Posenc_SwinBiasAttr : Posenc_EncodingAttr<"SwinBias", "swin_bias", ["getOperandNames"]> {
+def Posenc_SwinBiasAttr : Posenc_EncodingAttr<"SwinBias", "swin_bias", ["getOperandNames", "advise"]> {
   let summary = "learned bias per offset in a window of tokens";
   let description = [{
     Token `p` is in row `y = floor(p / width)` and column `x = p - width y` of
@@ -243,7 +257,7 @@ def Posenc_SwinBiasAttr : Posenc_EncodingAttr<"SwinBias", "swin_bias", ["getOper
   let genVerifyDecl = 1;
 }
 
-def Posenc_SwinV2BiasAttr : Posenc_EncodingAttr<"SwinV2Bias", "swin_v2_bias", ["getOperandNames"]> {
+def Posenc_SwinV2BiasAttr : Posenc_EncodingAttr<"SwinV2Bias", "swin_v2_bias", ["getOperandNames", "advise"]> {
   let summary = "bias from a network of logarithmic offsets in a window";
   let description = [{
     Adds `16 sigmoid(c_h)` to the score, where with the offsets `(y, x)` of the
@@ -281,7 +295,7 @@ def Posenc_SwinV2BiasAttr : Posenc_EncodingAttr<"SwinV2Bias", "swin_v2_bias", ["
   let genVerifyDecl = 1;
 }
 
-def Posenc_BeitBiasAttr : Posenc_EncodingAttr<"BeitBias", "beit_bias", ["getOperandNames"]> {
+def Posenc_BeitBiasAttr : Posenc_EncodingAttr<"BeitBias", "beit_bias", ["getOperandNames", "advise"]> {
   let summary = "learned bias per offset on a grid behind a class token";
   let description = [{
     Position 0 is the class token, position `1 + p` is token `p` of a grid as in
@@ -304,7 +318,7 @@ def Posenc_BeitBiasAttr : Posenc_EncodingAttr<"BeitBias", "beit_bias", ["getOper
   let genVerifyDecl = 1;
 }
 
-def Posenc_GridBiasAttr : Posenc_EncodingAttr<"GridBias", "grid_bias", ["getOperandNames"]> {
+def Posenc_GridBiasAttr : Posenc_EncodingAttr<"GridBias", "grid_bias", ["getOperandNames", "advise"]> {
   let summary = "learned bias per clipped offset on a grid";
   let description = [{
     With the offsets `y` and `x` of two tokens, each `clip(d, -max, max) + max`
@@ -362,7 +376,7 @@ def Posenc_RegionBiasAttr : Posenc_EncodingAttr<"RegionBias", "region_bias", ["g
 // Positions against positions, and heads against heads
 //===----------------------------------------------------------------------===//
 
-def Posenc_TupeAttr : Posenc_EncodingAttr<"Tupe", "tupe", ["getOperandNames", "getFixedScale"]> {
+def Posenc_TupeAttr : Posenc_EncodingAttr<"Tupe", "tupe", ["getOperandNames", "getFixedScale", "advise"]> {
   let summary = "untied positional scores with a class token of its own";
   let description = [{
     Scores are `s q_i . k_j + t_ij` with `s = 1 / sqrt(2 head_dim)` and `t_ij =

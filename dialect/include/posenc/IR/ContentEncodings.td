@@ -6,7 +6,7 @@
 include "posenc/IR/EncodingBase.td"
 include "posenc/IR/TermEnums.td"
 
-def Posenc_ShawAttr : Posenc_EncodingAttr<"Shaw", "shaw", ["getOperandNames"]> {
+def Posenc_ShawAttr : Posenc_EncodingAttr<"Shaw", "shaw", ["getOperandNames", "advise"]> {
   let summary = "learned vectors per clipped distance for keys and values";
   let description = [{
     With `r = clip(d, -max_distance, max_distance) + max_distance` the score is
@@ -35,7 +35,7 @@ def Posenc_ShawAttr : Posenc_EncodingAttr<"Shaw", "shaw", ["getOperandNames"]> {
   let genVerifyDecl = 1;
 }
 
-def Posenc_NezhaAttr : Posenc_EncodingAttr<"Nezha", "nezha"> {
+def Posenc_NezhaAttr : Posenc_EncodingAttr<"Nezha", "nezha", ["advise"]> {
   let summary = "sinusoids per clipped distance for keys and values";
   let description = [{
     As `#posenc.shaw` with one fixed table for both sides:
@@ -61,7 +61,7 @@ def Posenc_NezhaAttr : Posenc_EncodingAttr<"Nezha", "nezha"> {
   let genVerifyDecl = 1;
 }
 
-def Posenc_TransformerXlAttr : Posenc_EncodingAttr<"TransformerXl", "transformer_xl", ["getOperandNames"]> {
+def Posenc_TransformerXlAttr : Posenc_EncodingAttr<"TransformerXl", "transformer_xl", ["getOperandNames", "advise"]> {
   let summary = "content and position scores with learned offsets of the query";
   let description = [{
     The score is `scale ((q_i + u_h) . k_j + (q_i + v_h) . r_h(p_i - p_j))` with
@@ -93,7 +93,7 @@ def Posenc_TransformerXlAttr : Posenc_EncodingAttr<"TransformerXl", "transformer
   let genVerifyDecl = 1;
 }
 
-def Posenc_XlnetAttr : Posenc_EncodingAttr<"Xlnet", "xlnet", ["getOperandNames"]> {
+def Posenc_XlnetAttr : Posenc_EncodingAttr<"Xlnet", "xlnet", ["getOperandNames", "advise"]> {
   let summary = "Transformer-XL's scores in both directions, and segments";
   let description = [{
     As `#posenc.transformer_xl` for all keys, with distances clamped to
@@ -157,7 +157,7 @@ def Posenc_TenerAttr : Posenc_EncodingAttr<"Tener", "tener", ["getOperandNames",
   let genVerifyDecl = 1;
 }
 
-def Posenc_DebertaAttr : Posenc_EncodingAttr<"Deberta", "deberta", ["getOperandNames", "getFixedScale"]> {
+def Posenc_DebertaAttr : Posenc_EncodingAttr<"Deberta", "deberta", ["getOperandNames", "getFixedScale", "advise"]> {
   let summary = "disentangled attention: content to position and back";
   let description = [{
     The score is `s (q_i . k_j + q_i . keys[r(p_i - p_j), h] + k_j . queries[r',
@@ -206,7 +206,7 @@ def Posenc_DebertaAttr : Posenc_EncodingAttr<"Deberta", "deberta", ["getOperandN
   let genVerifyDecl = 1;
 }
 
-def Posenc_MtfContextualAttr : Posenc_EncodingAttr<"MtfContextual", "mtf_contextual", ["getOperandNames"]> {
+def Posenc_MtfContextualAttr : Posenc_EncodingAttr<"MtfContextual", "mtf_contextual", ["getOperandNames", "advise"]> {
   let summary = "a bias per bucket that the query chooses";
   let description = [{
     Adds `q_i . table[bucket(p_j - p_i), h]` to the score: Mesh TensorFlow's

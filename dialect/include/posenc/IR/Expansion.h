@@ -5,15 +5,15 @@
 #define POSENC_IR_EXPANSION_H
 
 #include "posenc/IR/Posenc.h"
+#include "posenc/IR/Real.h"
 
 #include <functional>
 #include <optional>
 
 namespace posenc {
 
-/// Builds one f64 (or i1) of the f64 arguments of a region.
-using RegionBuilder =
-    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>;
+/// What a region yields, as a formula of its arguments.
+using Formula = llvm::function_ref<Expression(llvm::ArrayRef<Real>)>;
 /// A function of a score, built later.
 using ScoreFunction = std::function<mlir::Value(mlir::Value)>;
 
@@ -32,13 +32,13 @@ struct ExpansionBase {
   /// law when given.
   mlir::Value position(Side side);
   mlir::Value position(Side side, PositionLawAttrInterface law);
-  mlir::Value remap(mlir::Value position, RegionBuilder build);
+  mlir::Value remap(mlir::Value position, Formula formula);
 
   /// law(p_i - p_j) of the kernel's positions, or of others.
   mlir::Value relation(mlir::Attribute law);
   mlir::Value relation(mlir::Value query, mlir::Value key, mlir::Attribute law);
   mlir::Value relationMap(mlir::ValueRange inputs, std::optional<int64_t> rows,
-                          RegionBuilder build);
+                          Formula formula);
   mlir::Value sumIndex(int64_t extent);
 
   /// A table that the caller passes in, or one of constants.
@@ -46,14 +46,19 @@ struct ExpansionBase {
                       int64_t rows = 0, int64_t channels = 0);
   mlir::Value constants(llvm::ArrayRef<double> values,
                         llvm::ArrayRef<TableAxis> axes, int64_t channels = 0);
-  mlir::Value tableMap(int64_t channels, RegionBuilder build);
+  mlir::Value tableMap(int64_t channels, Formula formula);
 
   mlir::Value freqs(llvm::ArrayRef<double> values);
 
-  /// Fills the region with a block of `arguments` f64 that yields what is
-  /// built.
-  void fillRegion(mlir::Region &region, unsigned arguments,
-                  RegionBuilder build);
+  /// Creates an operation of `parts` whose region has `arguments` f64 and
+  /// yields the formula.
+  template <typename Op, typename... Parts>
+  Op create(unsigned arguments, Formula formula, Parts &&...parts) {
+    auto op = Op::create(builder, loc, std::forward<Parts>(parts)...);
+    fillRegion(op->getRegion(0), arguments, formula);
+    return op;
+  }
+  void fillRegion(mlir::Region &region, unsigned arguments, Formula formula);
 
 protected:
   PositionLawAttrInterface positionLaw;
@@ -112,15 +117,15 @@ struct Expansion : ExpansionBase {
   llvm::SmallVector<std::function<mlir::Value(mlir::Value weights)>> valueTerms;
 
   /// A bias; the caller puts it among the terms.
-  mlir::Value bias(mlir::ValueRange inputs, RegionBuilder build);
+  mlir::Value bias(mlir::ValueRange inputs, Formula formula);
   /// A bias that is a table over (row, head) looked up by a relation.
   mlir::Value lookup(mlir::Value relation, llvm::StringRef operand,
                      int64_t rows);
   /// A function of scores and inputs.
   mlir::Value map(mlir::ValueRange scores, mlir::ValueRange inputs,
-                  RegionBuilder build);
+                  Formula formula);
   mlir::Value selectWhere(mlir::Value score, mlir::Value other,
-                          mlir::ValueRange inputs, RegionBuilder build);
+                          mlir::ValueRange inputs, Formula formula);
   /// Storage indices, with the alignment of the mask.
   mlir::Value index(Side side, Alignment alignment);
 
@@ -142,7 +147,7 @@ struct EmbedExpansion : ExpansionBase {
   mlir::Value getCoord();
   void setCoord(mlir::Value value) { coord = value; }
 
-  mlir::Value coordMap(mlir::ValueRange inputs, RegionBuilder build);
+  mlir::Value coordMap(mlir::ValueRange inputs, Formula formula);
   /// The position, which fails the call where it is no row of `what`.
   mlir::Value bounded(mlir::Value position, int64_t rows, llvm::StringRef what);
   /// Numbers of a stream that nothing else draws from.
@@ -150,7 +155,7 @@ struct EmbedExpansion : ExpansionBase {
   /// Replaces the vectors; the region's arguments are the element, its channel
   /// or pair, the part of the pair, then the inputs.
   void channelMap(mlir::ValueRange inputs, std::optional<Pairing> pairing,
-                  RegionBuilder build);
+                  Formula formula);
 
 private:
   mlir::Value coord;

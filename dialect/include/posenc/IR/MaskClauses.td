@@ -106,16 +106,24 @@ def Posenc_GroupMaskAttr
     heads and `shift` in the second (LongLoRA's S2-Attn, arXiv 2309.12307, in
     its flash form: nothing wraps around).
 
+    `wrap = L` is the form without flash attention, for sequences of L tokens:
+    the code rolls them (dvlab-research/LongLoRA, llama_attn_replace.py,
+    forward_noflashattn), so that `(a + s_h) mod L` and `(b + s_h) mod L` stand
+    for a and b. The shifted first group is the last tokens followed by the first
+    ones: the first tokens see the last, which are their future.
+
     Constraints:
     - (group_c1) `size` is from 1 to 2^30, `shift` from 0 to size - 1 or -1 for
       half of the size, which is then even;
-    - (group_c2) the number of heads is even.
+    - (group_c2) the number of heads is even;
+    - (group_c3) `wrap` is 0 or a multiple of the size, at most 2^30.
 
-    Example: `#posenc.group<size = 2048>`
+    Examples: `#posenc.group<size = 2048>`, `#posenc.group<size = 2048, wrap = 8192>`
   }];
   let parameters = (ins
       Posenc_IntParam<"2048", "tokens in a group">:$size,
       Posenc_IntParam<"-1", "of the second half of the heads, -1: size / 2">:$shift,
+      Posenc_IntParam<"0", "the length at which tokens wrap around, 0: they do not">:$wrap,
       Posenc_EnumParam<Posenc_MaskBasis, "index", "what is compared">:$by,
       Posenc_EnumParam<Posenc_Alignment, "bottom_right",
                        "where row i stands when Lq != Lk">:$align);

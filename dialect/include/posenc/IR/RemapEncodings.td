@@ -5,7 +5,7 @@
 
 include "posenc/IR/RotaryEncodings.td"
 
-def Posenc_ReRopeAttr : Posenc_RopeVariantAttr<"ReRope", "rerope"> {
+def Posenc_ReRopeAttr : Posenc_RopeVariantAttr<"ReRope", "rerope", ["advise"]> {
   let summary = "rotary embedding that stops counting at a window";
   let description = [{
     Keys at a distance `p_i - p_j < window` score as with `rope`, farther ones

@@ -32,7 +32,9 @@ def Posenc_RopeAttr
     Cosines and sines are multiplied by the attention factor of the scaling, or
     by `attention_factor` if it is stated (not 0). `factor_site = scale`
     multiplies the scale of the dot product, `1 / sqrt(head_dim)`, by its square
-    instead, also where only a part of the head turns (DeepSeek's MLA).
+    instead. Where only a part of the head turns that is another number, so that
+    the factor must be one for all channels: `attention_factor`, or YaRN's
+    `mscale_all_dim` (DeepSeek's MLA).
 
     Angles are computed in double precision and stored as f32 cosines and sines.
     With a `context_length` the compiler warns if `sum_k cos(m w_k)` is negative
@@ -45,7 +47,14 @@ def Posenc_RopeAttr
     - (rope_c4) `attention_factor` is finite and not negative;
     - (rope_c5) frequencies that are operands have no `scaling`, default `base`
       and default `exponent`;
-    - (rope_c6) `exponent = linspace` has more than one pair.
+    - (rope_c6) `exponent = linspace` has more than one pair;
+    - (rope_c7) rotations of the same channels have the same pairs: the second
+      would turn pairs that the first has mixed, and a gain between them would be
+      of other channels;
+    - (rope_c8) `factor_site = scale` beside a rotation of a part of the head has
+      a factor that is stated for all channels;
+    - (rope_c9) `attention_factor` is stated where the scaling's depends on the
+      call.
 
     Examples: `#posenc.rope<base = 5.0e5, pairing = interleaved, dims = 64, placement = last>`,
     `#posenc.rope<scaling = #posenc.linear_scaling<factor = 4.0>>`
@@ -76,7 +85,7 @@ class Posenc_RopeVariantAttr<string name, string attrMnemonic, list<string> over
   let genVerifyDecl = 1;
 }
 
-def Posenc_XposAttr : Posenc_RopeVariantAttr<"Xpos", "xpos"> {
+def Posenc_XposAttr : Posenc_RopeVariantAttr<"Xpos", "xpos", ["advise"]> {
   let summary = "rotary embedding with a decay";
   let description = [{
     As `#posenc.rope` (by default interleaved, as in torchscale); pair `k` of a
@@ -86,29 +95,28 @@ def Posenc_XposAttr : Posenc_RopeVariantAttr<"Xpos", "xpos"> {
     component/xpos_relative_position.py). The product decays as
     `z_k^((p_i - p_j) / scale_base)`.
 
-    `law = paper` has no `scale_base`: the exponent is `p - centre` itself.
-    `centre` changes no score, only the range of the vectors: torchscale takes
-    half of the length of each call, flash-attention half of its table's.
+    With `scale_base = 1.0` the exponent is `p - centre` itself. `centre` changes
+    no score, only the range of the vectors: torchscale takes half of the length
+    of each call, flash-attention half of its table's. With a `context_length`
+    the compiler says where the factor of keys leaves f32.
 
     Constraints:
     - (xpos_c1) `gamma` and `scale_base` are positive and finite, `centre` is
       finite;
-    - (xpos_c2) `law = paper` states no `scale_base`;
-    - (xpos_c3) the mask hides future keys, which would grow without bound.
+    - (xpos_c2) the mask hides future keys, which would grow without bound.
 
     Examples: `#posenc.xpos<scale_base = 512.0>`,
-    `#posenc.xpos<law = paper, centre = 1024.0, rope = <pairing = half>>`
+    `#posenc.xpos<centre = 1024.0, rope = <pairing = half>>`
   }];
   let parameters = (ins
       Posenc_F64Param<"512.0", "positions over which z_k is reached">:$scale_base,
       Posenc_F64Param<"0.4", "keeps the decay of the first pair from 0">:$gamma,
       Posenc_F64Param<"0.0", "the position that is not scaled">:$centre,
-      Posenc_EnumParam<Posenc_XposLaw, "torchscale", "the exponent">:$law,
       Posenc_InnerRope:$rope,
       Posenc_NameParam<"xpos">:$name);
 }
 
-def Posenc_MropeAttr : Posenc_RopeVariantAttr<"Mrope", "mrope"> {
+def Posenc_MropeAttr : Posenc_RopeVariantAttr<"Mrope", "mrope", ["advise"]> {
   let summary = "multimodal rotary embedding: pairs share three axes";
   let description = [{
     A position is (t, h, w): axes 0, 1, 2 of the kernel's `positions` tensor.
@@ -142,6 +150,7 @@ def Posenc_MropeAttr : Posenc_RopeVariantAttr<"Mrope", "mrope"> {
 // Where the coordinates of a grid come from.
 defvar Posenc_GridParams = (ins
       Posenc_IntParam<"0", "columns of the grid, 0: axes of the positions">:$grid_width,
+      Posenc_IntParam<"0", "rows of the grid, 0: no end">:$grid_height,
       Posenc_IntParam<"0", "first tokens that are not of the grid">:$class_tokens);
 
 def Posenc_AxialRopeAttr : Posenc_EncodingAttr<"AxialRope", "axial_rope"> {
@@ -149,8 +158,10 @@ def Posenc_AxialRopeAttr : Posenc_EncodingAttr<"AxialRope", "axial_rope"> {
   let description = [{
     A token has a column x and a row y: with `grid_width = W` the token at
     position `p` has `x = g mod W + offset` and `y = floor(g / W) + offset` with
-    `g = p - class_tokens`, and the first `class_tokens` tokens do not turn;
-    without it y and x are axes 0 and 1 of the kernel's `positions` tensor.
+    `g = p - class_tokens`, and the first `class_tokens` tokens do not turn, nor
+    do those behind `grid_height` rows, if it is stated (Llama 4's class token
+    comes last); without it y and x are axes 0 and 1 of the kernel's `positions`
+    tensor.
 
     Half of the `n = dims / 2` pairs turn with each axis. `layout = contiguous`:
     the first half with the first axis of `order`; `interleaved`: pairs take
@@ -163,17 +174,19 @@ def Posenc_AxialRopeAttr : Posenc_EncodingAttr<"AxialRope", "axial_rope"> {
       `base^(-(2m + 1) / n)` on the second.
 
     Presets: `rope-vit` (naver-ai/rope-vit, deit/models_v2_rope.py; the
-    defaults), `qwen2-vl-vision` and `pixtral` (Hugging Face).
+    defaults), `qwen2-vl-vision`, `pixtral` and `llama4-vision` (Hugging Face;
+    the last one's class token stands behind the grid: state `grid_height`).
 
     Constraints:
     - (axial_rope_c1) `base` is positive and finite;
     - (axial_rope_c2) `dims` is a multiple of 4 and at most `head_dim`;
-    - (axial_rope_c3) `grid_width` and `class_tokens` are not negative, and the
-      latter is 0 without the former;
+    - (axial_rope_c3) `grid_width`, `grid_height` and `class_tokens` are not
+      negative, and the latter two are 0 without the first;
     - (axial_rope_c4) the kernel's positions have two axes without `grid_width`
       and one with it;
-    - (axial_rope_c5) a preset is known and only `grid_width`, `class_tokens` and
-      `name` stand beside it.
+    - (axial_rope_c5) a preset is known and only `grid_width`, `grid_height`,
+      `class_tokens` and `name` stand beside it; `llama4-vision` needs
+      `grid_height`.
 
     Examples: `#posenc.axial_rope<grid_width = 14, class_tokens = 1>`,
     `#posenc.axial_rope<grid_width = 16, preset = "pixtral">`

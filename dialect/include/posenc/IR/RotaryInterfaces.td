@@ -35,6 +35,13 @@ def Posenc_RopeScalingInterface : AttrInterface<"RopeScalingAttrInterface"> {
       "::posenc::AttentionFactors", "getAttentionFactors",
       (ins "::posenc::FactorSite":$site), "",
       /*defaultImplementation=*/"(void)site; return {};">,
+    InterfaceMethod<[{
+      Whether the attention factor is known when compiled: otherwise the
+      encoding states one.}],
+      "bool", "isFactorKnown", (ins), "", /*defaultImplementation=*/"return true;">,
+    InterfaceMethod<"Whether the attention factor is meant for channels that do not turn, too.",
+      "bool", "isFactorOfAll", (ins), "",
+      /*defaultImplementation=*/"return $_attr.getAttentionFactors(FactorSite::scale).scale == 1;">,
     InterfaceMethod<"The number of first positions that keep the plain frequencies.",
       "int64_t", "getUnscaledPrefix", (ins), "",
       /*defaultImplementation=*/"return 0;">,

@@ -91,7 +91,7 @@ def Posenc_DynamicNtkAttr
 
 def Posenc_YarnAttr
     : Posenc_RopeScalingAttr<"Yarn", "yarn",
-          ["verifyScaling", "scaleFrequencies", "getAttentionFactors"]> {
+          ["verifyScaling", "scaleFrequencies", "getAttentionFactors", "isFactorOfAll"]> {
   let summary = "YaRN: interpolation of the slow pairs, and an attention factor";
   let description = [{
     `w'_k = (1 - ramp_k) w_k + ramp_k w_k / factor` (arXiv 2309.00071). With `n =
@@ -135,6 +135,38 @@ def Posenc_YarnAttr
       StringRefParameter<"a published combination", "\"\"">:$preset);
 }
 
+def Posenc_DynamicYarnAttr
+    : Posenc_RopeScalingAttr<"DynamicYarn", "dynamic_yarn",
+          ["isKnown", "isFactorKnown", "verifyScaling", "buildFrequencies"]> {
+  let summary = "YaRN by the length of the call";
+  let description = [{
+    The frequencies of `#posenc.yarn` with the factor `max(factor, L / L0)` for
+    the length L of the call (jquesnelle/yarn, scaled_rope,
+    LlamaDynamicYaRNScaledRotaryEmbedding; `factor` is 1, or that of the
+    fine-tuning with its `finetuned`). All keys turn with the factor of this
+    call.
+
+    The code's attention factor, `0.1 ln(max(factor, L / L0)) + 1`, grows with
+    the call too, which the modulus of a rotation does not see: the encoding
+    states its own.
+
+    Constraints:
+    - (dynamic_yarn_c1) `factor` is at least 1, `original_length`, `beta_fast`
+      and `beta_slow` as in `yarn_c1`;
+    - (dynamic_yarn_c2) the base is above 1;
+    - (dynamic_yarn_c3) the encoding states `attention_factor`.
+
+    Example: `#posenc.rope<attention_factor = 1.0, scaling = #posenc.dynamic_yarn<original_length = 4096>>`
+  }];
+  let parameters = (ins
+      Posenc_F64Param<"1.0", "the least factor">:$factor,
+      Posenc_IntParam<"2048", "the trained length L0">:$original_length,
+      Posenc_F64Param<"32.0", "rotations from which a pair is left alone">:$beta_fast,
+      Posenc_F64Param<"1.0", "rotations below which a pair is interpolated">:$beta_slow,
+      DefaultValuedParameter<"bool", "true", "whether the ends of the ramp are pairs">:$truncate,
+      Posenc_EnumParam<Posenc_YarnRamp, "code", "what the ramp is linear in">:$ramp);
+}
+
 def Posenc_LongRopeAttr
     : Posenc_RopeScalingAttr<"LongRope", "longrope",
           ["isKnown", "verifyScaling", "scaleFrequencies", "buildFrequencies",
@@ -144,8 +176,10 @@ def Posenc_LongRopeAttr
     `w'_k = w_k / long_k` or `w_k / short_k` (arXiv 2402.13753; Phi-3). `select =
     by_length` takes the long list when the call is longer than
     `original_length` L0 (Hugging Face), `short` and `long` state it (llama.cpp
-    decides by the configured context). The first `keep_first` positions turn
-    with the plain frequencies (microsoft/LongRoPE).
+    decides by the configured context). `interpolate = true` takes `1 + (long_k -
+    1) (max(L, L0) / L0 - 1) / (factor - 1)` for long_k by the length L of the
+    call (microsoft/LongRoPE's dynamic variant). The first `keep_first` positions
+    turn with the plain frequencies (microsoft/LongRoPE).
 
     The attention factor, with `s = factor`, is `sqrt(1 + ln s / ln L0)` (`su`),
     `0.1 ln s + 1` (`yarn`) or 1 (`none`), and 1 for `s <= 1`; it does not depend
@@ -155,7 +189,9 @@ def Posenc_LongRopeAttr
     - (longrope_c1) `factor` is positive and `original_length` at least 2;
     - (longrope_c2) lists that are used have a positive number for each rotated
       pair;
-    - (longrope_c3) `keep_first` is not negative.
+    - (longrope_c3) `keep_first` is not negative;
+    - (longrope_c4) `interpolate = true` needs `select = long` and a `factor`
+      above 1.
 
     Example: `#posenc.longrope<short_factor = [1.0, 1.5], long_factor = [1.5, 3.0], factor = 32.0, original_length = 4096>`
   }];
@@ -166,7 +202,8 @@ def Posenc_LongRopeAttr
       Posenc_IntParam<"4096", "the trained length L0">:$original_length,
       Posenc_EnumParam<Posenc_LongRopeSelect, "by_length", "which list is used">:$select,
       Posenc_EnumParam<Posenc_LongRopeFactor, "su", "the attention factor">:$attention,
-      Posenc_IntParam<"0", "first positions that are not scaled">:$keep_first);
+      Posenc_IntParam<"0", "first positions that are not scaled">:$keep_first,
+      DefaultValuedParameter<"bool", "false", "whether divisors grow with the call">:$interpolate);
 }
 
 def Posenc_Llama3Attr
@@ -178,18 +215,26 @@ def Posenc_Llama3Attr
     `w_k / factor`, others `(1 - t) w_k / factor + t w_k` with `t = (L0 w_k / (2
     pi) - low) / (high - low)` (meta-llama/llama-models, models/llama3/model.py).
 
+    `step = true` is for equal factors, as Llama 4 Scout's configuration has them
+    (16, 1, 1): pairs that turn at least that often within L0 stay, slower ones
+    are divided. Hugging Face's formula divides 0 by 0 in lanes that it then
+    discards, but for a pair that turns exactly that often; meta-llama's asserts
+    that the factors differ.
+
     Constraints:
     - (llama3_c1) `factor`, `low_freq_factor` and `original_length` are positive;
-    - (llama3_c2) `high_freq_factor` is greater than `low_freq_factor`: the
-      blend divides by their difference.
+    - (llama3_c2) `high_freq_factor` is greater than `low_freq_factor`, since the
+      blend divides by their difference, or equal to it with `step = true`.
 
-    Example: `#posenc.llama3<factor = 32.0>`
+    Examples: `#posenc.llama3<factor = 32.0>`,
+    `#posenc.llama3<factor = 16.0, high_freq_factor = 1.0, step = true>`
   }];
   let parameters = (ins
       Posenc_F64Param<"8.0", "target length over trained length">:$factor,
       Posenc_F64Param<"1.0", "rotations below which a pair is divided">:$low_freq_factor,
       Posenc_F64Param<"4.0", "rotations above which a pair stays">:$high_freq_factor,
-      Posenc_IntParam<"8192", "the trained length L0">:$original_length);
+      Posenc_IntParam<"8192", "the trained length L0">:$original_length,
+      DefaultValuedParameter<"bool", "false", "whether there is no blend">:$step);
 }
 
 def Posenc_ProportionalAttr

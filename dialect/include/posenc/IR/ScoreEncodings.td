@@ -106,7 +106,9 @@ def Posenc_RetentionDecayAttr : Posenc_EncodingAttr<"RetentionDecay", "retention
   let genVerifyDecl = 1;
 }
 
-def Posenc_ComplexAttentionAttr : Posenc_EncodingAttr<"ComplexAttention", "complex_attention", ["getFixedScale"]> {
+def Posenc_ComplexAttentionAttr
+    : Posenc_EncodingAttr<"ComplexAttention", "complex_attention",
+                          ["getOperandNames", "getFixedScale"]> {
   let summary = "the modulus of a complex product as the score";
   let description = [{
     The first half of the channels are the real parts q', k' and the second half
@@ -117,10 +119,30 @@ def Posenc_ComplexAttentionAttr : Posenc_EncodingAttr<"ComplexAttention", "compl
     1912.12333; iclr-complex-order/complex-order, complex_mem_transformer.py).
     Terms of other encodings are added as usual.
 
-    Example: `#posenc.complex_attention<term = correct>`
+    `positions = on` adds that code's position part `sqrt(((q' + v') . r'(t))^2 +
+    ((q'' + v'') . r''(t))^2) / sqrt(n)` with `t = p_i - p_j`, and q + u takes
+    the place of q in the first one. `(r'(t), r''(t))[c] = sum_m R_t[m] w[m, h,
+    c]` with the sinusoids of `#posenc.transformer_xl`; `model_dim = 0` is heads
+    * n. The code has the same numbers in both halves of u, v and w.
+
+    Operands: with `positions = on` `<name>.u`, `<name>.v` [H or 1, head_dim],
+    `<name>.w` [model_dim, H or 1, head_dim].
+
+    Constraints:
+    - (complex_attention_c1) `model_dim` is even and from 2 to 65536, or 0, which
+      it is without `positions = on`; `base` is positive and finite;
+    - (complex_attention_c2) `positions = on` needs a mask that hides future
+      keys, as transformer_xl_c3.
+
+    Examples: `#posenc.complex_attention<term = correct>`,
+    `#posenc.complex_attention<positions = on>`
   }];
+  let genVerifyDecl = 1;
   let parameters = (ins
       Posenc_EnumParam<Posenc_ComplexTerm, "faithful", "the imaginary part">:$term,
+      Posenc_EnumParam<Posenc_TermSwitch, "off", "whether positions score too">:$positions,
+      Posenc_IntParam<"0", "the width of the sinusoids, 0: all heads">:$model_dim,
+      Posenc_F64Param<"1.0e4", "the base of the frequencies">:$base,
       Posenc_NameParam<"complex_attention">:$name);
 }
 
@@ -225,13 +247,21 @@ def Posenc_LinearAttentionAttr : Posenc_EncodingAttr<"LinearAttention", "linear_
     3.3). Before it they would turn q and k themselves. Rows whose sum is 0 are
     0.
 
-    Constraints:
-    - (linear_attention_c1) no other encoding of the kernel makes the weights.
+    `epsilon` is added to the sum: 0 is the paper, 1.0e-6 the authors' code
+    (idiap/fast-transformers, attention/linear_attention.py).
 
-    Example: `#posenc.linear_attention<map = relu>`
+    Constraints:
+    - (linear_attention_c1) no other encoding of the kernel makes the weights;
+    - (linear_attention_c2) `epsilon` is finite and not negative;
+    - (linear_attention_c3) with `epsilon` the mask is `#posenc.full` or
+      `#posenc.causal`: it is added at the first key, which each row sees then.
+
+    Example: `#posenc.linear_attention<map = relu, epsilon = 1.0e-6>`
   }];
+  let genVerifyDecl = 1;
   let parameters = (ins
       Posenc_EnumParam<Posenc_FeatureMap, "elu1", "phi">:$map,
+      Posenc_F64Param<"0.0", "added to the sum of a row">:$epsilon,
       Posenc_NameParam<"linear_attention">:$name);
 }
 
