@@ -38,10 +38,6 @@ def Posenc_LongRopeFactor : Posenc_Enum<"LongRopeFactor",
     I32EnumAttrCase<"yarn", 1>,
     I32EnumAttrCase<"none", 2>]>;
 
-def Posenc_XposLaw : Posenc_Enum<"XposLaw", "the exponent of xPos's decay", [
-    I32EnumAttrCase<"torchscale", 0>,
-    I32EnumAttrCase<"paper", 1>]>;
-
 def Posenc_MropeLayout : Posenc_Enum<"MropeLayout",
     "which pairs turn with which axis of a position", [
     I32EnumAttrCase<"contiguous", 0>,
