@@ -63,6 +63,7 @@ private:
   std::optional<Unit> divide(const Unit &lhs, const Unit &rhs);
   std::optional<Unit> maximum(const Unit &lhs, const Unit &rhs);
   std::optional<Unit> evaluate(Value value);
+  std::optional<Unit> evaluateOp(Operation *op);
   std::optional<Unit> apply(ScalarFunction function, ArrayRef<Unit> in);
 
   llvm::DenseSet<Value> dependent;
@@ -233,22 +234,32 @@ std::optional<Unit> NetworkReader::evaluate(Value value) {
   auto entry = known.find(value);
   if (entry != known.end())
     return entry->second;
-  Operation *op = value.getDefiningOp();
   std::optional<Unit> unit;
-  if (!isOfUnits(value)) {
-    auto literal = dyn_cast_or_null<arith::ConstantOp>(op);
-    auto real = literal ? dyn_cast<FloatAttr>(literal.getValue()) : FloatAttr();
-    unit = real ? number(real.getValueAsDouble()) : variable(value);
-  } else if (std::optional<ScalarFunction> function = getScalarFunction(op)) {
-    SmallVector<Unit> in;
-    for (Value operand : op->getOperands())
-      if (std::optional<Unit> term = evaluate(operand))
-        in.push_back(std::move(*term));
-    if (in.size() == op->getNumOperands())
-      unit = apply(*function, in);
-  }
+  if (Operation *op = value.getDefiningOp())
+    unit = evaluateOp(op);
+  // What does not depend on the units may be any number.
+  if (!isOfUnits(value) && (!unit || unit->isRectified))
+    unit = variable(value);
   known[value] = unit;
   return unit;
+}
+
+std::optional<Unit> NetworkReader::evaluateOp(Operation *op) {
+  if (auto literal = dyn_cast<arith::ConstantOp>(op)) {
+    auto real = dyn_cast<FloatAttr>(literal.getValue());
+    return real ? std::optional(number(real.getValueAsDouble())) : std::nullopt;
+  }
+  std::optional<ScalarFunction> function = getScalarFunction(op);
+  if (!function)
+    return std::nullopt;
+  SmallVector<Unit> in;
+  for (Value operand : op->getOperands()) {
+    std::optional<Unit> term = evaluate(operand);
+    if (!term)
+      return std::nullopt;
+    in.push_back(std::move(*term));
+  }
+  return apply(*function, in);
 }
 
 bool NetworkReader::isCandidate() {

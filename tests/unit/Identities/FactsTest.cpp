@@ -63,10 +63,9 @@ TEST_F(FactsTest, PairingIsAPermutationOfChannels) {
     for (RealTensor *tensor : {&permuted.q, &permuted.k, &permuted.tables["g"],
                                &permuted.tables["u"]})
       *tensor = permute(*tensor);
-    EXPECT_LE(
-        getDifference(evaluate(write("interleaved"), permuted).scores,
-                      evaluate(write("half"), inputs).scores),
-        1e-12);
+    EXPECT_LE(getDifference(evaluate(write("interleaved"), permuted).scores,
+                            evaluate(write("half"), inputs).scores),
+              1e-12);
   }
 }
 
@@ -156,11 +155,12 @@ TEST_F(FactsTest, ChannelsOfSlopesNeedMoreThanSixteenBits) {
     double m = roundTo(slope, 24), n = roundTo(slope - m, 24);
     worst16 = std::max(worst16, std::abs(score(8) - wanted));
     worst24 = std::max(worst24, std::abs(score(24) - wanted));
-    worstPair = std::max(worstPair, std::abs(high + low + m * j + n * j - wanted));
+    worstPair =
+        std::max(worstPair, std::abs(high + low + m * j + n * j - wanted));
   }
-  EXPECT_GT(worst16, 1);         // bf16 is no use
-  EXPECT_GT(worst24, 1e-5);      // f32 misses the accuracy rule
-  EXPECT_LT(worstPair, 1e-9);    // two f32 of each number do not
+  EXPECT_GT(worst16, 1);      // bf16 is no use
+  EXPECT_GT(worst24, 1e-5);   // f32 misses the accuracy rule
+  EXPECT_LT(worstPair, 1e-9); // two f32 of each number do not
 }
 
 /// 9: outside the interval in which a relation varies, a term of the query is
@@ -187,14 +187,15 @@ TEST_F(FactsTest, SaturatedTermsAreConstant) {
   RealTensor columns = evaluate(ofKey, inputs).scores;
   for (int64_t i = 0; i < size.queries; ++i)
     for (int64_t j = 0; j < size.keys; ++j) {
-      if (i - j >= clip) // all keys of the past saturate at the first
+      if (i - j >= clip) { // all keys of the past saturate at the first
         EXPECT_NEAR(at(rows, 1, 1, i, j), at(rows, 1, 1, i, 0), 1e-14);
-      if (j - i >= clip)
-        EXPECT_NEAR(at(rows, 1, 1, i, j), at(rows, 1, 1, i, size.keys - 1),
-                    1e-14);
-      if (i - j >= clip)
         EXPECT_NEAR(at(columns, 1, 1, i, j),
                     at(columns, 1, 1, size.queries - 1, j), 1e-14);
+      }
+      if (j - i >= clip) {
+        EXPECT_NEAR(at(rows, 1, 1, i, j), at(rows, 1, 1, i, size.keys - 1),
+                    1e-14);
+      }
     }
 }
 
@@ -211,7 +212,7 @@ TEST_F(FactsTest, SaturatedValuesComeWithASumOfWeights) {
   %p = posenc.normalize softmax %s
   %x = posenc.weighted_sum %p, %v
   %y = posenc.value_table %p, %t at(%r) : !posenc.table<row, channel>
-  %o = posenc.add %x, %y
+  %o = posenc.add %x, %y : !posenc.output
   posenc.yield )" +
            output + " : !posenc.output\n}";
   };
@@ -248,8 +249,7 @@ TEST_F(FactsTest, ToeplitzBiasesSeeOneNumberForEachDistance) {
 )");
     auto module = parse(text);
     KernelOp kernel = getKernel(*module);
-    BiasTraits traits =
-        analyzeBias(*kernel.getBody().getOps<BiasOp>().begin());
+    BiasTraits traits = analyzeBias(*kernel.getBody().getOps<BiasOp>().begin());
     EXPECT_TRUE(traits.fitsStrip());
     Lengths size{7, 12};
     RealTensor scores = evaluate(kernel, makeInputs(kernel, size)).scores;
@@ -351,8 +351,7 @@ TEST_F(FactsTest, SinksScaleTheOutput) {
     ReferenceOutputs got = evaluate(with, inputs);
     ReferenceOutputs plain = evaluate(write(""), inputs);
     for (size_t row = 0; row < plain.lse.data.size(); ++row) {
-      double sink =
-          inputs.tables["c"].data[row / size.queries % heads];
+      double sink = inputs.tables["c"].data[row / size.queries % heads];
       double lse = plain.lse.data[row];
       double share = 1 / (1 + std::exp(sink - lse));
       EXPECT_NEAR(got.lse.data[row],

@@ -14,7 +14,9 @@ namespace {
 
 using PassMaker = std::unique_ptr<Pass> (*)();
 
-std::unique_ptr<Pass> makePositions() { return createPosencSimplifyPositions(); }
+std::unique_ptr<Pass> makePositions() {
+  return createPosencSimplifyPositions();
+}
 std::unique_ptr<Pass> makeVectors() { return createPosencSimplifyVectors(); }
 std::unique_ptr<Pass> makeScores() { return createPosencSimplifyScores(); }
 std::unique_ptr<Pass> makeNetworks() {
@@ -33,7 +35,6 @@ struct Rewrite {
   bool sameScores = true;
   double tolerance = 1e-12;
 };
-
 
 /// Angles of larger positions are less exact: 1e3 radians to 1e-13.
 constexpr double ofAngles = 1e-10;
@@ -361,7 +362,8 @@ TEST_P(RewritesTest, KeepsWhatIsComputed) {
     SCOPED_TRACE(std::to_string(size.queries) + " queries, " +
                  std::to_string(size.keys) + " keys");
     ReferenceInputs inputs = makeInputs(from, size);
-    ReferenceOutputs wanted = evaluate(from, inputs), got = evaluate(to, inputs);
+    ReferenceOutputs wanted = evaluate(from, inputs),
+                     got = evaluate(to, inputs);
     EXPECT_LE(getDifference(got.o, wanted.o), rewrite.tolerance);
     if (!rewrite.sameScores)
       continue;
@@ -495,11 +497,10 @@ TEST_P(GuardsTest, TheIdentityDoesNotHold) {
   const Guard &guard = GetParam();
   auto first = parse(withSoftmax(guard.first, guard.clauses));
   ReferenceInputs inputs = makeInputs(getKernel(*first), {5, 11});
-  EXPECT_GT(
-      getDifference(
-          evaluate(withSoftmax(guard.second, guard.clauses), inputs).o,
-          evaluate(getKernel(*first), inputs).o),
-      1e-3);
+  EXPECT_GT(getDifference(
+                evaluate(withSoftmax(guard.second, guard.clauses), inputs).o,
+                evaluate(getKernel(*first), inputs).o),
+            1e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Identities, GuardsTest, testing::ValuesIn(guards),
