@@ -28,11 +28,11 @@ public:
   /// factors and no maximum. `Sum` is what weights are divided by: their sum,
   /// that of their magnitudes or of the denominator's terms.
   enum Slot {
-    OldFactor = 0,
-    NewFactor = 1,
-    Maximum = 2,
-    Sum = 3,
-    WeightSum = 4
+    OldFactor = TileState::Factor,
+    NewFactor,
+    Maximum = TileState::Maximum,
+    Sum = TileState::FirstSum,
+    WeightSum
   };
 
   OnlineSoftmax(const TileContext &context, WeightKind kind,

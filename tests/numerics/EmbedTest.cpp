@@ -75,12 +75,12 @@ static const char *const bodies[] = {
   }
   %6 = posenc.channel_map %5(%p, %c, %t, %o : !posenc.coord, !posenc.table<row, channel>, !posenc.table<row, channel>, !posenc.table<batch, key>) pairing(interleaved) {
   ^bb0(%e: f64, %k: f64, %part: f64, %a: f64, %row: f64, %wave: f64, %own: f64):
-    %1 = arith.mulf %e, %row : f64
-    %2 = arith.addf %1, %wave : f64
-    %3 = arith.addf %2, %k : f64
-    %4 = arith.subf %3, %part : f64
-    %5 = arith.addf %4, %own : f64
-    posenc.yield %5 : f64
+    %r1 = arith.mulf %e, %row : f64
+    %r2 = arith.addf %r1, %wave : f64
+    %r3 = arith.addf %r2, %k : f64
+    %r4 = arith.subf %r3, %part : f64
+    %r5 = arith.addf %r4, %own : f64
+    posenc.yield %r5 : f64
   }
   %7 = posenc.vector_norm %6 l2 over(head) epsilon(1.0e-3) floor : !posenc.tokens
   %8 = posenc.vector_norm %7 rms over(head) epsilon(1.0e-3) added : !posenc.tokens

@@ -239,10 +239,56 @@ static void testLargeScores(TestRun &run, const std::string &isa) {
     }
 }
 
+/// Few queries against many keys, whose parts are computed apart and merged.
+static void testLongKeys(TestRun &run, const std::string &isa) {
+  posenc_pool *pool = nullptr;
+  if (posenc_pool_create(3, &pool))
+    report_fatal_error("no threads for the tests");
+  scope_exit destroyPool([&] { posenc_pool_destroy(pool); });
+  static constexpr std::pair<const char *, const char *> kernels[] = {
+      {"plain", ""},
+      {"causal", "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi]"},
+      {"sinks", "mask(#posenc.causal<top_left>) encode [#posenc.attention_sink]"},
+      {"window", "mask(#posenc.window<left = 2100>) encode [#posenc.t5_bias]"},
+  };
+  for (auto [name, clauses] : kernels) {
+    LoadedKernel kernel;
+    for (auto [queryLen, keyLen] : {std::pair<int64_t, int64_t>{1, 2047},
+                                    {1, 2048},
+                                    {2, 4100},
+                                    {49, 2500}})
+      runGuarded(run,
+                 ("native/long_keys/" + isa + "/" + Twine(name) +
+                  "/Lq=" + Twine(queryLen) + "/Lk=" + Twine(keyLen))
+                     .str(),
+                 [&, queryLen = queryLen, keyLen = keyLen,
+                  clauses = clauses]() -> std::string {
+                   if (!kernel.native) {
+                     std::string problem = kernel.load(
+                         ("posenc.kernel @long_keys heads(4) kv_heads(2) "
+                          "head_dim(16) " +
+                          Twine(clauses))
+                             .str(),
+                         isa);
+                     if (!problem.empty())
+                       return problem;
+                   }
+                   NativeCall call;
+                   call.pool = pool;
+                   call.prepared = call.ownScratch = queryLen == 2;
+                   return checkNative(
+                       kernel,
+                       makeInputs(kernel.spec->getKernel(),
+                                  {1, 4, 2, queryLen, keyLen, 16, 16}, 3),
+                       call);
+                 });
+  }
+}
+
 /// Each kind of term of level 2, at lengths beside those of tiles and blocks.
 static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
-  static constexpr int64_t sizes[][2] = {{1, 1},    {3, 70},   {53, 53},
-                                         {20, 310}, {100, 40}, {130, 300}};
+  static constexpr int64_t sizes[][2] = {
+      {1, 1}, {3, 70}, {53, 53}, {20, 310}, {100, 40}, {130, 300}, {2, 2600}};
   for (auto [index, spec] : llvm::enumerate(getTermSpecs()))
     for (auto [place, isa] : llvm::enumerate(isas)) {
       // One instruction set each, unless all are asked for.
@@ -456,6 +502,7 @@ void posenc::numerics::testNative(TestRun &run,
     testShards(run, isa);
     testNotFinite(run, isa);
     testLargeScores(run, isa);
+    testLongKeys(run, isa);
   }
   testTerms(run, isas, options.full);
   Grid(makeNativeSpecs(isas, options.full), options.full).run(run);

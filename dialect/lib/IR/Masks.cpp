@@ -34,8 +34,8 @@ struct Range {
       qEnd = qEnd + lk - lq;
     }
   }
-  /// min over the results.
-  AffineMap minimum(ArrayRef<AffineExpr> results) {
+  /// A minimum or maximum over the results.
+  AffineMap over(ArrayRef<AffineExpr> results) {
     return AffineMap::get(4, 0, results, context);
   }
   AffineExpr number(int64_t value) {
@@ -71,10 +71,14 @@ static Value buildCompare(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 bool FullMaskAttr::allowsPair(double, double) const { return true; }
+AffineMap FullMaskAttr::getKeysBegin() const {
+  return Range(getContext(), Alignment::top_left).over({});
+}
 AffineMap FullMaskAttr::getKeysEnd() const {
   Range range(getContext(), Alignment::top_left);
-  return range.minimum(range.lk);
+  return range.over(range.lk);
 }
+AffineMap FullMaskAttr::getInteriorBegin() const { return getKeysBegin(); }
 AffineMap FullMaskAttr::getInteriorEnd() const { return getKeysEnd(); }
 bool FullMaskAttr::showsFuture() const { return true; }
 std::optional<Alignment> FullMaskAttr::getMaskAlignment() const {
@@ -100,13 +104,17 @@ Value FullMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 bool CausalMaskAttr::allowsPair(double a, double b) const { return b <= a; }
+AffineMap CausalMaskAttr::getKeysBegin() const {
+  return Range(getContext(), getAlignment()).over({});
+}
 AffineMap CausalMaskAttr::getKeysEnd() const {
   Range range(getContext(), getAlignment());
-  return range.minimum({range.qEnd, range.lk});
+  return range.over({range.qEnd, range.lk});
 }
+AffineMap CausalMaskAttr::getInteriorBegin() const { return getKeysBegin(); }
 AffineMap CausalMaskAttr::getInteriorEnd() const {
   Range range(getContext(), getAlignment());
-  return range.minimum({range.qBegin + 1, range.lk});
+  return range.over({range.qBegin + 1, range.lk});
 }
 bool CausalMaskAttr::showsFuture() const { return false; }
 std::optional<Alignment> CausalMaskAttr::getMaskAlignment() const {
@@ -147,19 +155,31 @@ bool WindowMaskAttr::allowsPair(double a, double b) const {
   return (getLeft() < 0 || a - b <= getLeft()) &&
          (getRight() < 0 || b - a <= getRight());
 }
+AffineMap WindowMaskAttr::getKeysBegin() const {
+  Range range(getContext(), getAlign());
+  if (getBy() == MaskBasis::position || getLeft() < 0)
+    return range.over({});
+  return range.over(range.qBegin - getLeft());
+}
 AffineMap WindowMaskAttr::getKeysEnd() const {
   Range range(getContext(), getAlign());
   if (getBy() == MaskBasis::position || getRight() < 0)
-    return range.minimum(range.lk);
-  return range.minimum({range.qEnd + getRight(), range.lk});
+    return range.over(range.lk);
+  return range.over({range.qEnd + getRight(), range.lk});
+}
+AffineMap WindowMaskAttr::getInteriorBegin() const {
+  Range range(getContext(), getAlign());
+  if (getBy() == MaskBasis::position || getLeft() < 0)
+    return range.over({});
+  return range.over(range.qEnd - 1 - getLeft());
 }
 AffineMap WindowMaskAttr::getInteriorEnd() const {
   Range range(getContext(), getAlign());
-  if (getBy() == MaskBasis::position || getLeft() >= 0)
-    return range.minimum(range.number(0)); // the left bound cuts the first keys
+  if (getBy() == MaskBasis::position)
+    return range.over(range.number(0)); // positions come in any order
   if (getRight() < 0)
-    return range.minimum(range.lk);
-  return range.minimum({range.qBegin + getRight() + 1, range.lk});
+    return range.over(range.lk);
+  return range.over({range.qBegin + getRight() + 1, range.lk});
 }
 bool WindowMaskAttr::showsFuture() const { return getRight() != 0; }
 std::optional<Alignment> WindowMaskAttr::getMaskAlignment() const {
@@ -213,15 +233,29 @@ ChunkMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 bool ChunkMaskAttr::allowsPair(double a, double b) const {
   return b <= a && std::floor(a / getSize()) == std::floor(b / getSize());
 }
+AffineMap ChunkMaskAttr::getKeysBegin() const {
+  Range range(getContext(), getAlign());
+  if (getBy() == MaskBasis::position)
+    return range.over({});
+  return range.over(range.qBegin.floorDiv(getSize()) * getSize());
+}
 AffineMap ChunkMaskAttr::getKeysEnd() const {
   Range range(getContext(), getAlign());
   if (getBy() == MaskBasis::position)
-    return range.minimum(range.lk);
-  return range.minimum({range.qEnd, range.lk});
+    return range.over(range.lk);
+  return range.over({range.qEnd, range.lk});
+}
+AffineMap ChunkMaskAttr::getInteriorBegin() const {
+  Range range(getContext(), getAlign());
+  if (getBy() == MaskBasis::position)
+    return range.over({});
+  return range.over((range.qEnd - 1).floorDiv(getSize()) * getSize());
 }
 AffineMap ChunkMaskAttr::getInteriorEnd() const {
   Range range(getContext(), getAlign());
-  return range.minimum(range.number(0)); // the first keys are another chunk's
+  if (getBy() == MaskBasis::position)
+    return range.over(range.number(0)); // positions come in any order
+  return range.over({range.qBegin + 1, range.lk});
 }
 bool ChunkMaskAttr::showsFuture() const { return false; }
 std::optional<Alignment> ChunkMaskAttr::getMaskAlignment() const {

@@ -46,6 +46,14 @@ LogicalResult PlanOp::verify() {
   if (static_cast<int64_t>(getKeys()) <= 0)
     return emitOpError("expects 'keys' to be positive, but got ")
            << static_cast<int64_t>(getKeys());
+  // plan_c4
+  if (std::optional<AffineMap> from = getFrom();
+      from && (from->getNumDims() != 4 || from->getNumSymbols() != 0 ||
+               from->getNumResults() == 0))
+    return emitOpError("expects 'from' to be a map over (q_begin, q_end, lq, "
+                       "lk) without symbols and with results, but it has ")
+           << from->getNumDims() << " dimensions, " << from->getNumSymbols()
+           << " symbols and " << from->getNumResults() << " results";
   if (getIsa().empty())
     return emitOpError("expects 'isa' to name an instruction set, but it is "
                        "empty");

@@ -76,13 +76,15 @@ static StringRef describeUse(Operation *use) {
       .Case([](SelectOp) { return "decides which pairs are allowed"; })
       .Case([](RelationMapOp) { return "part of a relation"; })
       .Case([](HeadMlpOp) { return "weights of the network over heads"; })
+      .Case<CoordMapOp, ChannelMapOp>(
+          [](Operation *) { return "part of the embedding"; })
       .Default([](Operation *) { return "score units (natural)"; });
 }
 
-/// The use of an operand in a kernel.
-static StringRef describeOperand(KernelOp kernel, StringRef name) {
+/// The use of an operand in a kernel or embedding.
+static StringRef describeOperand(Operation *kernel, StringRef name) {
   Operation *use = nullptr;
-  kernel.walk([&](TableOp table) {
+  kernel->walk([&](TableOp table) {
     auto law = dyn_cast<OperandAttr>(table.getLaw());
     if (use || !law || law.getName() != name || table->use_empty())
       return;
@@ -94,8 +96,8 @@ static StringRef describeOperand(KernelOp kernel, StringRef name) {
   return use ? describeUse(use) : "not used";
 }
 
-/// `length` is that of the keys or tokens; `kernel` is null for an embedding.
-static KernelTensor makeOperand(KernelOp kernel, const OperandTensor &operand,
+/// `length` is that of the keys or of an embedding's tokens.
+static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
                                 ExtentKind length) {
   KernelTensor tensor;
   tensor.name = operand.name;
@@ -106,7 +108,7 @@ static KernelTensor makeOperand(KernelOp kernel, const OperandTensor &operand,
     tensor.extents.push_back({length});
     tensor.isInteger = true;
     tensor.unitStride = true;
-    if (!kernel) {
+    if (isa<EmbedOp>(kernel)) {
       tensor.comment = "a number for each token";
       return tensor;
     }
@@ -194,6 +196,6 @@ std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
   add("y", "the embedding with its encodings");
   tensors.back().isOutput = true;
   for (const OperandTensor &operand : embed.getOperandTensors())
-    tensors.push_back(makeOperand(KernelOp(), operand, ExtentKind::Len));
+    tensors.push_back(makeOperand(embed, operand, ExtentKind::Len));
   return tensors;
 }

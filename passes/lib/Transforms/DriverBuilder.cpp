@@ -25,6 +25,9 @@ Value DriverBuilder::i64(int64_t value) {
 Value DriverBuilder::i32(int64_t value) {
   return arith::ConstantOp::create(*this, getI32IntegerAttr(value));
 }
+Value DriverBuilder::bit(bool value) {
+  return arith::ConstantOp::create(*this, getBoolAttr(value));
+}
 Value DriverBuilder::add(Value a, Value b) {
   return arith::AddIOp::create(*this, a, b);
 }
@@ -40,6 +43,9 @@ Value DriverBuilder::div(Value a, Value b) {
 }
 Value DriverBuilder::rem(Value a, Value b) {
   return arith::RemUIOp::create(*this, a, b);
+}
+Value DriverBuilder::ceilDiv(Value a, Value b) {
+  return div(add(a, sub(b, i64(1))), b);
 }
 Value DriverBuilder::ceilDiv(Value a, int64_t b) {
   return div(add(a, i64(b - 1)), i64(b));
@@ -119,7 +125,9 @@ func::FuncOp DriverBuilder::define(const Twine &name, FunctionType type,
   return function;
 }
 
-void DriverBuilder::ret(Value value) { func::ReturnOp::create(*this, value); }
+void DriverBuilder::ret(Value value) {
+  func::ReturnOp::create(*this, value ? ValueRange(value) : ValueRange());
+}
 
 Value DriverBuilder::functionAddress(func::FuncOp function) {
   return func::ConstantOp::create(*this, function.getFunctionType(),

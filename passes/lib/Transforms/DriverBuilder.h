@@ -23,6 +23,7 @@ public:
   // Arithmetic.
   Value i64(int64_t value);
   Value i32(int64_t value);
+  Value bit(bool value);
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
@@ -30,6 +31,7 @@ public:
   /// Of numbers that are not negative.
   Value div(Value a, Value b);
   Value rem(Value a, Value b);
+  Value ceilDiv(Value a, Value b);
   Value ceilDiv(Value a, int64_t b);
   Value roundUp(Value a, int64_t b);
   Value min(Value a, Value b);
@@ -55,6 +57,7 @@ public:
   /// A new function, its body the insertion point.
   mlir::func::FuncOp define(const llvm::Twine &name, mlir::FunctionType type,
                             bool isPublic);
+  /// Null without a result.
   void ret(Value value);
   /// A function of this module as an address for the runtime.
   Value functionAddress(mlir::func::FuncOp function);

@@ -63,8 +63,10 @@ private:
         return b.ifElse(
             b.isNull(frame.prepared()),
             [&] {
-              frame.setPrepared(b.element(frame.shared(), emitKeyBytes(frame),
-                                          b.getI8Type()));
+              Value before =
+                  b.add(emitKeyBytes(b, frame, kernel), emitPartBytes(frame));
+              frame.setPrepared(
+                  b.element(frame.shared(), before, b.getI8Type()));
               return emitFillTables(b, frame, kernel, tables);
             },
             [&] { return b.i32(0); });
@@ -77,11 +79,12 @@ private:
     });
   }
 
-  Value emitItems(DriverFrame frame, DriverItems &keys, DriverItems &tiles) {
+  Value emitItems(DriverFrame frame, DriverItems &keys, TileItems &tiles) {
     Value status = b.i32(0);
-    if (keys.function)
-      status = emitParallel(frame, keys);
-    return b.ifOk(status, [&] { return emitParallel(frame, tiles); });
+    for (DriverItems *items : {&keys, &tiles.tiles, &tiles.merges})
+      if (items->function)
+        status = b.ifOk(status, [&] { return emitParallel(frame, *items); });
+    return status;
   }
 
   Value emitParallel(DriverFrame frame, DriverItems &items) {
@@ -168,21 +171,21 @@ private:
     return emitPayloadBytes(b, frame, kernel);
   }
 
-  /// The transformed keys at the start of the shared scratch.
-  Value emitKeyBytes(DriverFrame frame) {
-    if (kernel.keyVectors == 0)
-      return b.i64(0);
-    Value rows = b.mul(b.mul(frame.batch(), frame.kvHeads()), frame.keyLen());
-    int64_t rowBytes =
-        kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
-    return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
+  /// The most that a plan's parts leave.
+  Value emitPartBytes(DriverFrame frame) {
+    Value most = b.i64(0);
+    for (TileItems &items : tiles)
+      most = b.max(most, items.emitPartBytes(b, frame));
+    return most;
   }
 
-  /// Those keys, then the tables unless the caller has them.
+  /// Transformed keys, what parts of tiles leave, then the tables unless the
+  /// caller has them.
   Value emitSharedBytes(DriverFrame frame) {
     Value tables =
         b.select(b.isNull(frame.prepared()), emitPayload(frame), b.i64(0));
-    return b.add(emitKeyBytes(frame), tables);
+    return b.add(b.add(emitKeyBytes(b, frame, kernel), emitPartBytes(frame)),
+                 tables);
   }
 
   /// The state of a tile, then its scans.
@@ -199,7 +202,8 @@ private:
   LLVM::GlobalOp description;
   Type i32, i64, ptr;
   SmallVector<func::FuncOp> tables;
-  SmallVector<DriverItems> keys, tiles; // one for each plan
+  SmallVector<DriverItems> keys; // one for each plan
+  SmallVector<TileItems> tiles;
 };
 } // namespace
 

@@ -2,8 +2,8 @@
 // The items of work of one plan: chunks of keys and query tiles.
 #include "DriverItems.h"
 #include "DriverArguments.h"
+#include "DriverRanges.h"
 
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -31,6 +31,15 @@ static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
+
+Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel) {
+  if (kernel.keyVectors == 0)
+    return b.i64(0);
+  Value rows = b.mul(b.mul(frame.batch(), frame.kvHeads()), frame.keyLen());
+  int64_t rowBytes = kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
+  return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
+}
 
 DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                                  DriverPlan &plan) {
@@ -79,40 +88,79 @@ static Value emitHeadsTogether(DriverBuilder &b, DriverFrame frame,
 }
 
 namespace {
-/// The body of a tile item.
+/// The body of an item that computes a tile or a part of one, or that merges
+/// the parts of a tile.
 class TileItem {
 public:
-  TileItem(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
-           DriverPlan &plan)
-      : b(b), frame(frame), kernel(kernel), plan(plan),
-        arguments(b, frame, kernel, plan) {}
+  TileItem(DriverBuilder &b, func::FuncOp function, DriverKernel &kernel,
+           DriverPlan &plan, const RowCut &cut, const KeySplits &splits)
+      : b(b), frame(b, function.getArgument(0)), kernel(kernel), plan(plan),
+        cut(cut), splits(splits), arguments(b, frame, kernel, plan),
+        item(function.getArgument(1)), worker(function.getArgument(2)) {}
 
   /// The i32 code of the first tile function that failed, or 0.
-  Value emit(const RowCut &cut, Value item, Value worker) {
-    Value tile = emitHeadAndTile(cut, item);
-    RowCut::Tile rows = cut.emitTile(b, frame.queryLen(), tile);
-    function = rows.function;
-    site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
-    site.stateColumns =
-        ofFunction([](auto &tile) { return tile.stateColumns; });
-    site.state = frame.workerScratch(worker);
-    site.scan = b.byteOffset(site.state, kernel.getStateBytes());
-    Value end = b.min(b.add(rows.begin, site.tileRows), frame.queryLen());
-    Value rowLimit = arguments.emitRowLimit(plan.tiles.front());
-    return b.forPieces(rows.begin, end, rowLimit, [&](Value at, Value count) {
-      return emitRows(at, count);
+  Value emitTile() {
+    parts = splits.emitCount(b, frame);
+    part = b.rem(item, parts);
+    KeyRows rows = enterTile(b.div(item, parts));
+    isWhole = b.equal(parts, b.i64(1));
+    site.state =
+        b.select(isWhole, frame.workerScratch(worker), emitPartState(item));
+    site.scan =
+        b.byteOffset(frame.workerScratch(worker), kernel.getStateBytes());
+    // A state is that of all rows of a tile.
+    Value rowLimit = b.select(
+        isWhole, arguments.emitRowLimit(plan.tiles.front()), site.tileRows);
+    return b.forPieces(
+        rows.begin, rows.end, rowLimit,
+        [&](Value at, Value count) { return emitRows(at, count); });
+  }
+
+  /// Merges the states of a tile's parts and writes its outputs.
+  Value emitMerge() {
+    parts = splits.emitCount(b, frame);
+    KeyRows rows = enterTile(item);
+    Value firstPart = b.mul(item, parts);
+    site.state = emitPartState(firstPart);
+    site.scan = site.state; // there is none
+    b.loop(b.i64(1), parts, [&](Value other) {
+      splits.emitMerge(b, site.state, emitPartState(b.add(firstPart, other)),
+                       site.tileRows, site.stateColumns);
     });
+    site.queryBegin = rows.begin;
+    site.rows = b.sub(rows.end, rows.begin);
+    site.keyBegin = site.keyCount = b.i64(0);
+    site.stepEnds.assign(plan.op.getStepOps().size(), b.i64(0));
+    site.isFirst = b.bit(false);
+    site.isLast = b.bit(true);
+    return emitCall();
   }
 
 private:
+  struct KeyRows {
+    Value begin, end;
+  };
+
+  /// The head and rows of a tile.
+  KeyRows enterTile(Value tileItem) {
+    RowCut::Tile tile =
+        cut.emitTile(b, frame.queryLen(), emitHeadAndTile(tileItem));
+    function = tile.function;
+    site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
+    site.stateColumns =
+        ofFunction([](auto &tile) { return tile.stateColumns; });
+    return {tile.begin,
+            b.min(b.add(tile.begin, site.tileRows), frame.queryLen())};
+  }
+
   /// Tiles of the heads of a group: the last tile of each head, then the one
   /// before, since with a causal mask later tiles see more keys.
-  Value emitHeadAndTile(const RowCut &cut, Value item) {
+  Value emitHeadAndTile(Value tileItem) {
     Value tiles = cut.emitCount(b, frame.queryLen());
     Value together = emitHeadsTogether(b, frame, tiles);
     Value perGroup = b.mul(together, tiles);
-    Value firstHead = b.mul(b.div(item, perGroup), together);
-    Value inGroup = b.rem(item, perGroup);
+    Value firstHead = b.mul(b.div(tileItem, perGroup), together);
+    Value inGroup = b.rem(tileItem, perGroup);
     Value heads =
         b.min(together, b.sub(b.mul(frame.batch(), frame.heads()), firstHead));
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
@@ -121,6 +169,13 @@ private:
     site.head = b.rem(batchHead, frame.heads());
     site.kvHead = b.div(site.head, b.i64(group));
     return b.sub(b.sub(tiles, b.i64(1)), b.div(inGroup, heads));
+  }
+
+  /// States of parts are behind the keys in the shared scratch.
+  Value emitPartState(Value number) {
+    Value bytes = b.add(emitKeyBytes(b, frame, kernel),
+                        b.mul(number, b.i64(kernel.getStateBytes())));
+    return b.element(frame.shared(), bytes, b.getI8Type());
   }
 
   /// A constant that depends on the tile function.
@@ -132,46 +187,35 @@ private:
     return result;
   }
 
-  /// Rows [at, at + count) against all their keys.
+  /// Rows [at, at + count) against all their keys, or those of a part.
   Value emitRows(Value at, Value count) {
     site.queryBegin = at;
     site.rows = count;
-    SmallVector<Value> ends = emitStepEnds(at, b.add(at, count));
-    Value keys = ends.back();
-    Value run = plan.hasOneRun() ? keys : emitRunLength();
-    return b.forPieces(b.i64(0), keys, run, [&](Value begin, Value length) {
-      site.keyBegin = begin;
+    KeyRange range = emitKeyRange(b, frame, plan, at, b.add(at, count));
+    Value begin = range.begin, end = range.end();
+    if (KeySplits::canSplit(plan)) {
+      Value keys = b.ceilDiv(b.sub(end, begin), parts);
+      Value partKeys = b.roundUp(keys, plan.op.getKeys());
+      begin = b.min(b.add(begin, b.mul(part, partKeys)), end);
+      end = b.min(b.add(begin, partKeys), end);
+    }
+    Value run = plan.hasOneRun() ? b.sub(end, begin) : emitRunLength();
+    return b.forPieces(begin, end, run, [&](Value at, Value length) {
+      site.keyBegin = at;
       site.keyCount = length;
-      site.isFirst = b.equal(begin, b.i64(0));
-      site.isLast = b.equal(b.add(begin, length), keys);
-      site.stepEnds = emitRunEnds(ends);
-      SmallVector<Value> values = arguments.emit(plan.tiles.front(), site);
-      return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
-        return b.call(plan.tiles[index].symbol, b.getI32Type(), values);
-      });
+      site.isFirst = b.equal(at, begin);
+      site.isLast =
+          b.select(isWhole, b.equal(b.add(at, length), end), b.bit(false));
+      site.stepEnds = emitRunEnds(range.stepEnds);
+      return emitCall();
     });
   }
 
-  /// Where each step would end if its keys need not be whole blocks.
-  SmallVector<Value> emitStepEnds(Value begin, Value end) {
-    auto toIndex = [&](Value value) -> Value {
-      return arith::IndexCastOp::create(b, b.getIndexType(), value);
-    };
-    Value operands[] = {toIndex(begin), toIndex(end), toIndex(frame.queryLen()),
-                        toIndex(frame.keyLen())};
-    SmallVector<Value> ends;
-    Value previous = b.i64(0);
-    for (StepOp step : plan.op.getStepOps()) {
-      Value until = frame.keyLen();
-      auto results =
-          affine::expandAffineMap(b, b.getLoc(), step.getUntil(), operands);
-      for (Value result : *results)
-        until =
-            b.min(until, arith::IndexCastOp::create(b, b.getI64Type(), result));
-      previous = b.max(previous, until);
-      ends.push_back(previous);
-    }
-    return ends;
+  Value emitCall() {
+    SmallVector<Value> values = arguments.emit(plan.tiles.front(), site);
+    return b.switchCase(function, plan.tiles.size(), [&](unsigned index) {
+      return b.call(plan.tiles[index].symbol, b.getI32Type(), values);
+    });
   }
 
   /// The keys of one call: all that fit, in whole blocks if possible.
@@ -204,28 +248,50 @@ private:
   DriverFrame frame;
   DriverKernel &kernel;
   DriverPlan &plan;
+  const RowCut &cut;
+  const KeySplits &splits;
   DriverArguments arguments;
-  Value function; // number of the tile function
+  Value item, worker;
+  Value function;    // number of the tile function
+  Value parts, part; // of the keys of a tile
+  Value isWhole;     // i1: there is one part
   CallSite site;
 };
 } // namespace
 
-DriverItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
-                                  DriverPlan &plan) {
+TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
+                                DriverPlan &plan) {
   std::string name = plan.op.getSymName().str();
   auto heights = llvm::map_to_vector(
       plan.tiles, [](const TileFunction &tile) { return tile.rows; });
   RowCut cut(name, heights);
-  DriverItems items;
-  items.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
+  KeySplits splits(b, kernel, plan, cut);
+  auto emitTiles = [=](DriverBuilder &b, DriverFrame frame) {
     return b.mul(b.mul(frame.batch(), frame.heads()),
                  cut.emitCount(b, frame.queryLen()));
   };
-  items.function = defineItem(b, name + "_tile_item");
-  DriverFrame frame(b, items.function.getArgument(0));
-  Value code = TileItem(b, frame, kernel, plan)
-                   .emit(cut, items.function.getArgument(1),
-                         items.function.getArgument(2));
-  returnStatus(b, frame, code);
+  auto define = [&](StringRef suffix, Value (TileItem::*emit)()) {
+    func::FuncOp function = defineItem(b, name + suffix);
+    TileItem body(b, function, kernel, plan, cut, splits);
+    Value code = (body.*emit)();
+    returnStatus(b, DriverFrame(b, function.getArgument(0)), code);
+    return function;
+  };
+
+  TileItems items;
+  items.emitPartBytes = [=](DriverBuilder &b, DriverFrame frame) {
+    return splits.emitBytes(b, frame);
+  };
+  items.tiles.function = define("_tile_item", &TileItem::emitTile);
+  items.tiles.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
+    return b.mul(emitTiles(b, frame), splits.emitCount(b, frame));
+  };
+  if (!KeySplits::canSplit(plan))
+    return items;
+  items.merges.function = define("_merge_item", &TileItem::emitMerge);
+  items.merges.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
+    return b.select(b.equal(splits.emitCount(b, frame), b.i64(1)), b.i64(0),
+                    emitTiles(b, frame));
+  };
   return items;
 }

@@ -19,9 +19,21 @@ struct DriverItems {
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
 
-/// Computes the query tiles of one (batch entry, head), long ones first.
-DriverItems emitTileItems(DriverBuilder &b, DriverKernel &kernel,
-                          DriverPlan &plan);
+/// Bytes of the transformed keys, at the start of the shared scratch.
+mlir::Value emitKeyBytes(DriverBuilder &b, DriverFrame frame,
+                         DriverKernel &kernel);
+
+/// The query tiles of a plan, long ones first.
+struct TileItems {
+  DriverItems tiles;
+  /// Run after the tiles: merges what their parts left. No function if tiles
+  /// are never split, no items in calls that split none.
+  DriverItems merges;
+  /// What parts leave, behind the keys in the shared scratch.
+  std::function<mlir::Value(DriverBuilder &, DriverFrame)> emitPartBytes;
+};
+TileItems emitTileItems(DriverBuilder &b, DriverKernel &kernel,
+                        DriverPlan &plan);
 
 } // namespace posenc
 

@@ -18,6 +18,14 @@ std::optional<unsigned> DriverKernel::findOperand(StringRef operand) {
   return std::nullopt;
 }
 
+bool DriverPlan::exponentiates() {
+  auto ops = op.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
+  return llvm::all_of(ops, [](TileNormalizeOp op) {
+    return op.getKind() == NormalizeKind::softmax ||
+           op.getKind() == NormalizeKind::exp;
+  });
+}
+
 DriverTable &DriverKernel::lookupTable(StringRef name) {
   for (DriverTable &table : tables)
     if (table.getName() == name)

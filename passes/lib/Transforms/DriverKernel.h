@@ -54,6 +54,8 @@ struct DriverPlan {
   int64_t scans = 0;
   /// Whether all keys of a row come in one call of the tile function.
   bool hasOneRun() { return op.getDescending() || scans > 0; }
+  /// Whether weights are exponentials of scores.
+  bool exponentiates();
 };
 
 struct DriverKernel {

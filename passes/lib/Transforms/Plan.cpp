@@ -135,11 +135,11 @@ public:
     for (auto &[key, use] : terms.keys)
       keys.push_back(key);
     plan.setDescending(terms.hasScan);
+    if (AffineMap from = terms.getKeysBegin(); from.getNumResults())
+      plan.setFrom(from);
     writeKeys(tables);
     writePrologue(tables);
-    if (terms.hasInterior())
-      writeStep(tables, /*isEdge=*/false);
-    writeStep(tables, /*isEdge=*/true);
+    writeSteps(tables);
     writeEpilogue(tables);
     return success();
   }
@@ -179,15 +179,28 @@ private:
          });
   }
 
-  void writeStep(PlanTables &tables, bool isEdge) {
+  /// Keys that a mask hides from some rows, keys that all rows see, and the
+  /// rest.
+  void writeSteps(PlanTables &tables) {
+    if (terms.hasInterior()) {
+      AffineMap begin = terms.getInteriorBegin();
+      if (begin.getNumResults())
+        writeStep(tables, "entry", begin, /*isMasked=*/true).setMaximum(true);
+      writeStep(tables, "interior", terms.getInteriorEnd(), /*isMasked=*/false)
+          .setWholeBlocks(true);
+    }
+    writeStep(tables, "edge", terms.getKeysEnd(), /*isMasked=*/true);
+  }
+
+  StepOp writeStep(PlanTables &tables, StringRef name, AffineMap until,
+                   bool isMasked) {
     SmallVector<Type> types(std::max<size_t>(1, queries.size()),
                             QueryType::get(context));
     size_t firstKey = types.size();
     types.append(std::max<size_t>(1, keys.size()), KeyType::get(context));
     Block *step =
-        addPart<StepOp>(builder, loc, types, isEdge ? "edge" : "interior",
-                        isEdge ? terms.getKeysEnd() : terms.getInteriorEnd(),
-                        /*whole_blocks=*/!isEdge);
+        addPart<StepOp>(builder, loc, types, name, until, /*maximum=*/false,
+                        /*whole_blocks=*/false);
     fill(step, [&](OpBuilder &inner, Block &part) {
       IRMapping vectors;
       for (auto [index, query] : llvm::enumerate(queries))
@@ -196,7 +209,7 @@ private:
         vectors.map(key, part.getArgument(firstKey + index));
       TermCloner cloner(inner, tables);
       SmallVector<Value> results =
-          writeScores(terms, vectors, cloner, inner, /*masked=*/isEdge);
+          writeScores(terms, vectors, cloner, inner, isMasked);
       for (ValueTableOp table : output.tables) {
         results.push_back(cloner.cloneTable(
             table.getTable(), table.getRelation(), /*inlined=*/false));
@@ -204,6 +217,7 @@ private:
       }
       return results;
     });
+    return cast<StepOp>(step->getParentOp());
   }
 
   void writeEpilogue(PlanTables &tables) {
@@ -255,7 +269,7 @@ static LogicalResult planKernel(KernelOp kernel,
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
         kernel.getValueSize(), isa->tileRows, isa->blockKeys,
-        /*descending=*/false);
+        /*descending=*/false, /*from=*/AffineMapAttr());
     noted(kernel, "Tiles",
           "@" + name + " has tiles of " +
               llvm::join(llvm::map_range(
@@ -267,6 +281,7 @@ static LogicalResult planKernel(KernelOp kernel,
       IRMapping mapping;
       first.getBody().cloneInto(&plan.getBody(), mapping);
       plan.setDescending(first.getDescending());
+      plan.setFromAttr(first.getFromAttr());
     } else if (failed(PlanWriter(kernel, plan).run())) {
       plan.erase();
       return failure();

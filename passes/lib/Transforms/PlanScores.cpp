@@ -54,23 +54,32 @@ static bool hidesNothing(MaskAttrInterface mask) {
   return isa<FullMaskAttr>(mask);
 }
 
-/// The minimum of one map of every mask: their results together.
+/// The minimum or maximum of one map of every mask: their results together.
 static AffineMap combine(const ScoreTerms &terms,
                          function_ref<AffineMap(MaskAttrInterface)> getMap) {
-  MLIRContext *context = terms.roots.front().getContext();
   llvm::SetVector<AffineExpr> results;
   for (MaskAttrInterface mask : terms.masks)
     results.insert_range(getMap(mask).getResults());
-  if (results.empty())
-    return getAllKeys(context);
-  return AffineMap::get(4, 0, results.getArrayRef(), context);
+  return AffineMap::get(4, 0, results.getArrayRef(),
+                        terms.roots.front().getContext());
 }
 
+static AffineMap orAllKeys(AffineMap ends) {
+  return ends.getNumResults() ? ends : getAllKeys(ends.getContext());
+}
+
+AffineMap ScoreTerms::getKeysBegin() const {
+  return combine(*this, [](auto mask) { return mask.getKeysBegin(); });
+}
+AffineMap ScoreTerms::getInteriorBegin() const {
+  return combine(*this, [](auto mask) { return mask.getInteriorBegin(); });
+}
 AffineMap ScoreTerms::getInteriorEnd() const {
-  return combine(*this, [](auto mask) { return mask.getInteriorEnd(); });
+  return orAllKeys(
+      combine(*this, [](auto mask) { return mask.getInteriorEnd(); }));
 }
 AffineMap ScoreTerms::getKeysEnd() const {
-  return combine(*this, [](auto mask) { return mask.getKeysEnd(); });
+  return orAllKeys(combine(*this, [](auto mask) { return mask.getKeysEnd(); }));
 }
 
 bool ScoreTerms::hasInterior() const {

@@ -40,10 +40,13 @@ struct ScoreTerms {
   bool holdsScale(mlir::Value query) const;
   bool holdsBase2(mlir::Value query) const;
 
-  /// Maps over (q_begin, q_end, lq, lk): keys below the minimum of the results
-  /// are seen by every row; keys from there on are seen by none.
-  mlir::AffineMap getInteriorEnd() const;
+  /// Maps over (q_begin, q_end, lq, lk), as those of a mask: the maximum of the
+  /// results for begins, the minimum for ends. Begins have no results where
+  /// nothing hides the first keys.
+  mlir::AffineMap getKeysBegin() const;
   mlir::AffineMap getKeysEnd() const;
+  mlir::AffineMap getInteriorBegin() const;
+  mlir::AffineMap getInteriorEnd() const;
   /// Whether keys can be seen by every row of a tile, and may be added in any
   /// order.
   bool hasInterior() const;

@@ -25,6 +25,9 @@ static MaskSet getMasks(StepOp step) {
 
 static LogicalResult verifyUntil(StepOp step, bool isLast) {
   AffineMap until = step.getUntil();
+  if (isLast && step.getMaximum())
+    return step.emitOpError("expects no 'maximum' on the last step, which ends "
+                            "where the first mask ends");
   if (until.getNumDims() != 4 || until.getNumSymbols() != 0 ||
       until.getNumResults() == 0)
     return step.emitOpError("expects 'until' to be a map over (q_begin, q_end, "
@@ -38,19 +41,64 @@ static LogicalResult verifyUntil(StepOp step, bool isLast) {
   return success();
 }
 
-/// A step that leaves out a mask ends before that mask hides keys.
+/// Where the keys of a step begin at the earliest: those of which it is certain
+/// that they are taken by the steps before.
+static llvm::SetVector<AffineExpr> getBegins(StepOp step) {
+  llvm::SetVector<AffineExpr> begins;
+  auto plan = cast<PlanOp>(step->getParentOp());
+  if (std::optional<AffineMap> from = plan.getFrom())
+    begins.insert_range(from->getResults());
+  for (StepOp previous : plan.getStepOps()) {
+    if (previous == step)
+      return begins;
+    if (!previous.getWholeBlocks() &&
+        (previous.getMaximum() || previous.getUntil().getNumResults() == 1))
+      begins.insert_range(previous.getUntil().getResults());
+  }
+  llvm_unreachable("the step is one of the plan's");
+}
+
+/// A step that leaves out a mask has only keys that this mask hides from no
+/// row.
 static LogicalResult verifyInterior(StepOp step, const MaskSet &masks) {
   MaskSet applied = getMasks(step);
+  llvm::SetVector<AffineExpr> begins = getBegins(step);
   for (MaskAttrInterface mask : masks) {
     if (applied.contains(mask))
       continue;
     for (AffineExpr end : mask.getInteriorEnd().getResults())
-      if (!llvm::is_contained(step.getUntil().getResults(), end))
+      if (step.getMaximum() ||
+          !llvm::is_contained(step.getUntil().getResults(), end))
         return step.emitOpError("expects 'until' to have the results of ")
                << AffineMapAttr::get(mask.getInteriorEnd())
                << ", since the step does not apply " << mask
                << " of the last step";
+    for (AffineExpr begin : mask.getInteriorBegin().getResults())
+      if (!begins.contains(begin))
+        return step.emitOpError("expects a step before it with 'maximum' and "
+                                "the results of ")
+               << AffineMapAttr::get(mask.getInteriorBegin())
+               << ", since the step does not apply " << mask
+               << " of the last step";
   }
+  return success();
+}
+
+/// No key that some row sees is before the first.
+static LogicalResult verifyFrom(PlanOp plan, const MaskSet &masks) {
+  std::optional<AffineMap> from = plan.getFrom();
+  if (!from)
+    return success();
+  llvm::SetVector<AffineExpr> allowed;
+  for (MaskAttrInterface mask : masks)
+    allowed.insert_range(mask.getKeysBegin().getResults());
+  for (AffineExpr begin : from->getResults())
+    if (!allowed.contains(begin))
+      return plan.emitOpError("expects 'from' to have only results that come "
+                              "from masks of the last step, ")
+             << AffineMapAttr::get(AffineMap::get(4, 0, allowed.getArrayRef(),
+                                                  plan.getContext()))
+             << ", but got " << AffineMapAttr::get(*from);
   return success();
 }
 
@@ -85,5 +133,7 @@ LogicalResult posenc::verifyRanges(PlanOp plan) {
   for (StepOp step : llvm::ArrayRef(steps).drop_back())
     if (failed(verifyInterior(step, masks)))
       return failure();
-  return verifyEnd(steps.back(), findCommonMasks(getScores(steps.back())));
+  MaskSet common = findCommonMasks(getScores(steps.back()));
+  return success(succeeded(verifyFrom(plan, common)) &&
+                 succeeded(verifyEnd(steps.back(), common)));
 }

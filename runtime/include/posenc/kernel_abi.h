@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define POSENC_KERNEL_ABI 2
+#define POSENC_KERNEL_ABI 3
 #define POSENC_MAX_RANK 6
 #define POSENC_MAX_TENSORS 24
 

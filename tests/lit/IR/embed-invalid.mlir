@@ -281,4 +281,4 @@ posenc.embed @e dim(8) encode [#posenc.pose<mode = training, target = 0>]
 // -----
 
 // expected-error@below {{'posenc.embed' op expects the names of operands to differ, but 't.table' names two tensors}}
-posenc.embed @same_operands dim(8) encode [#posenc.learned_absolute<rows = 4, name = "t">, #posenc.hierarchical<rows = 4, name = "t.table">, #posenc.cape<mode = inference, name = "t">]
+posenc.embed @same_operands dim(8) positions(#posenc.position_tensor<name = "t.table">) encode [#posenc.learned_absolute<rows = 4, name = "t">]

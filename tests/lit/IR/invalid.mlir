@@ -926,6 +926,6 @@ func.func @in_a_function(%q: !posenc.query, %k: !posenc.key) {
 
 // So does posenc.yield, and in regions.
 func.func @yield_in_a_function() {
-  // expected-error@below {{'posenc.yield' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.bias, posenc.map, posenc.remap, posenc.relation_map, posenc.freqs_map, posenc.table_map, posenc.prefix_sum, posenc.rotate, posenc.row_scale, posenc.vector_map, posenc.select, posenc.rowscan, posenc.head_mlp'}}
+  // expected-error@below {{'posenc.yield' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.bias, posenc.map, posenc.remap, posenc.relation_map, posenc.freqs_map, posenc.table_map, posenc.prefix_sum, posenc.rotate, posenc.row_scale, posenc.vector_map, posenc.select, posenc.rowscan, posenc.head_mlp, posenc.coord_map, posenc.channel_map'}}
   posenc.yield
 }

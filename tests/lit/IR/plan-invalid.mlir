@@ -670,3 +670,24 @@ posenc.plan @same_name kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_dim(8)
     posenc.yield %o : !posenc.output
   }
 }
+
+// -----
+
+// expected-error@below {{'posenc.plan' op expects 'from' to be a map over (q_begin, q_end, lq, lk) without symbols and with results, but it has 2 dimensions, 0 symbols and 1 results}}
+posenc.plan @from kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_dim(8) value_dim(8) rows([4, 2]) keys(8)
+    from(affine_map<(lq, lk) -> (lk)>) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

@@ -100,3 +100,30 @@ posenc.plan @fewest_parts kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim
     posenc.yield %o : !posenc.output
   }
 }
+
+// CHECK-LABEL: posenc.plan @ranges
+// CHECK-SAME: descending from(#{{.*}}) {
+// CHECK: posenc.step @entry until(#{{.*}}) maximum {
+// CHECK: posenc.step @edge until(#{{.*}}) {
+posenc.plan @ranges kernel(@k) isa("x86-64-avx2") heads(2) kv_heads(1) head_dim(8) value_dim(6)
+    rows([24, 8]) keys(256) descending from(affine_map<(q_begin, q_end, lq, lk) -> (q_begin, 3)>) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @entry until(affine_map<(q_begin, q_end, lq, lk) -> (q_end)>) maximum {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

@@ -13,7 +13,7 @@ posenc.embed @identity dim(8)
 
 // CHECK-LABEL: posenc.embed @sinusoidal dim(4) {
 // CHECK: %[[X:.*]] = posenc.row_scale %{{.*}}() : !posenc.tokens {
-// CHECK: %[[W:.*]] = posenc.table law(#posenc.constants<[1.0, 0.01]>) : !posenc.table<channel>
+// CHECK: %[[W:.*]] = posenc.table law(#posenc.constants<[1.000000e+00, 1.000000e-02]>) : !posenc.table<channel>
 // CHECK: %[[P:.*]] = posenc.position token law(#posenc.iota<offset = 5>)
 // CHECK: %[[Y:.*]] = posenc.channel_map %[[X]](%[[P]], %[[W]] : !posenc.coord, !posenc.table<channel>) pairing(interleaved) {
 // CHECK: ^bb0(%[[E:.*]]: f64, %[[K:.*]]: f64, %[[PART:.*]]: f64, %[[A:.*]]: f64, %[[F:.*]]: f64):

@@ -231,10 +231,15 @@ posenc.kernel @near_and_far heads(2) kv_heads(1) head_dim(12) value_dim(10) {
 posenc.yield %o : !posenc.output
 }
 
-// A window leaves no block to all rows: there is one step.
+// Keys begin where a window begins; rows see keys from different ones on.
 // CHECK-LABEL: posenc.plan @sink_x86_64
-// CHECK-NOT: posenc.step @interior
-// CHECK: posenc.step @edge
+// CHECK-SAME: from(affine_map<(d0, d1, d2, d3) -> (d0 - d2 + d3 - 6)>)
+// CHECK: posenc.step @entry until(affine_map<(d0, d1, d2, d3) -> (d1 - d2 + d3 - 7)>) maximum {
+// CHECK: posenc.select %{{.*}} mask(#posenc.window<left = 6>)
+// CHECK: posenc.step @interior until(affine_map<(d0, d1, d2, d3) -> (d0 - d2 + d3 + 1, d3)>) whole_blocks {
+// CHECK-NOT: posenc.select
+// CHECK: posenc.step @edge until(affine_map<(d0, d1, d2, d3) -> (d1 - d2 + d3, d3)>) {
+// CHECK: posenc.select
 // CHECK: posenc.epilogue
 // CHECK:        %[[T:.*]] = posenc.table law(#posenc.operand<"sinks">) : !posenc.table<head>
 // CHECK-NEXT:   posenc.tile.normalize softmax %{{.*}} sink(%[[T]] : !posenc.table<head>)

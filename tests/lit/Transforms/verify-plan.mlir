@@ -93,3 +93,35 @@ posenc.plan @one_step_with_map kernel(@k) isa("x86-64") heads(2) kv_heads(2) hea
     posenc.yield %o : !posenc.output
   }
 }
+
+// The keys of a window begin and end with it.
+posenc.plan @window kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) from(affine_map<(q_begin, q_end, lq, lk) -> (q_begin + lk - lq - 3)>) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @entry until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq - 4)>) maximum {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %t = posenc.select %s mask(#posenc.window<left = 3>)
+    posenc.yield %t : !posenc.score
+  }
+  posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (q_begin + lk - lq + 1, lk)>) whole_blocks {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq, lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %t = posenc.select %s mask(#posenc.window<left = 3>)
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

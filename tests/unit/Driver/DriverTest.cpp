@@ -58,6 +58,12 @@ const Spec specs[] = {
     {"Plain", "value_dim(6)"},
     {"Causal", "mask(#posenc.causal)"},
     {"CausalTopLeft", "mask(#posenc.causal<top_left>) no_lse"},
+    {"Window", "mask(#posenc.window<left = 20>) encode [#posenc.alibi<>]"},
+    {"WindowTopLeft",
+     "mask(#posenc.window<left = 3, right = 9, align = top_left>)"},
+    {"Chunk", "mask(#posenc.chunk<size = 30>)"},
+    {"WindowAndChunk", "mask(#posenc.all<[#posenc.window<left = 25>, "
+                       "#posenc.chunk<size = 40>]>)"},
     {"Rotary", "mask(#posenc.causal) encode [#posenc.rope<base = 100.0>]"},
     {"RotaryTopLeft", "positions(#posenc.iota<offset = 5, align = top_left>) "
                       "encode [#posenc.rope<dims = 4, placement = last>]"},
@@ -115,6 +121,22 @@ TEST_P(Driver, AllLengths) {
       for (int64_t keyLen : {0, 1, 5, 48, 49, 100})
         expect({1, 0, queryLen, keyLen});
   }
+}
+
+// Few rows against many keys: parts of the keys are merged.
+TEST_P(Driver, LongKeys) {
+  for (const char *isa : {"x86-64", ""}) {
+    setenv("POSENC_ISA", isa, 1);
+    expect({1, 0, 1, 2047});
+    expect({1, 0, 1, 2048});
+    expect({2, 0, 3, 5000});
+  }
+  CallOptions options;
+  options.threads = 3;
+  options.usesPrepared = true;
+  expect({1, 0, 1, 5000}, options);
+  options.bringsScratch = true;
+  expect({1, 0, 2, 3001}, options);
 }
 
 TEST_P(Driver, Batches) {

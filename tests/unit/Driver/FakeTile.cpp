@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfloat>
 #include <cmath>
 #include <map>
 
@@ -621,27 +622,41 @@ private:
     return *ops.begin();
   }
 
+  /// The sum of weights, where plans need one besides the sum they divide by.
+  static constexpr int64_t kWeights = TileState::FirstSum + 1;
+
+  /// Outputs come last.
+  int64_t getOutputColumn() {
+    return tile.function.stateColumns - buffer("v").dims[0].extent;
+  }
+
   Row loadState(int64_t i) {
     const Buffer &state = buffer("state");
     Row row;
     row.output.resize(buffer("v").dims[0].extent);
     if (numbers.lookup("first"))
       return row;
-    row.maximum = state.at({i, 0});
-    row.sum = state.at({i, 1});
-    row.weights = state.at({i, 2});
+    row.maximum = state.at({i, TileState::Maximum});
+    row.sum = state.at({i, TileState::FirstSum});
+    int64_t output = getOutputColumn();
+    row.weights = output > kWeights ? state.at({i, kWeights}) : row.sum;
     for (size_t c = 0; c < row.output.size(); ++c)
-      row.output[c] = state.at({i, int64_t(3 + c)});
+      row.output[c] = state.at({i, int64_t(output + c)});
     return row;
   }
 
   void storeState(const Row &row, int64_t i) {
     const Buffer &state = buffer("state");
-    state.at({i, 0}) = static_cast<float>(row.maximum);
-    state.at({i, 1}) = static_cast<float>(row.sum);
-    state.at({i, 2}) = static_cast<float>(row.weights);
+    for (int64_t c = 0; c < tile.function.stateColumns; ++c)
+      state.at({i, c}) = 0;
+    state.at({i, TileState::Maximum}) =
+        static_cast<float>(std::max(row.maximum, double(-FLT_MAX)));
+    state.at({i, TileState::FirstSum}) = static_cast<float>(row.sum);
+    int64_t output = getOutputColumn();
+    if (output > kWeights)
+      state.at({i, kWeights}) = static_cast<float>(row.weights);
     for (size_t c = 0; c < row.output.size(); ++c)
-      state.at({i, int64_t(3 + c)}) = static_cast<float>(row.output[c]);
+      state.at({i, int64_t(output + c)}) = static_cast<float>(row.output[c]);
   }
 
   void computeRow(int64_t i, int64_t m, ArrayRef<int64_t> ends) {
@@ -676,6 +691,7 @@ private:
       row.sum += weight;
       break;
     case NormalizeKind::identity:
+      row.sum += score;
       break;
     case NormalizeKind::abs_sum:
       row.sum += std::fabs(score);

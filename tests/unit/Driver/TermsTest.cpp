@@ -476,6 +476,9 @@ TEST_P(Terms, Lengths) {
       expect({1, 0, queryLen, keyLen});
 }
 
+// Few rows against many keys: parts of the keys are merged where they can be.
+TEST_P(Terms, LongKeys) { expect({1, 0, 1, 2100}); }
+
 TEST_P(Terms, Batches) {
   expect({3, 0, 50, 40});
   expect({2, 0, 7, 150});

@@ -157,7 +157,7 @@ def Posenc_ChannelMapOp : Posenc_TokenVectorOp<"channel_map", [IsolatedFromAbove
 
     Example:
     ```mlir
-    %1 = posenc.channel_map %x(%p, %rows) : !posenc.coord, !posenc.table<row, channel> {
+    %1 = posenc.channel_map %x(%p, %rows : !posenc.coord, !posenc.table<row, channel>) {
     ^bb0(%element: f64, %channel: f64, %part: f64, %position: f64, %row: f64):
       %one = arith.constant 1.0 : f64
       %gain = arith.addf %one, %row : f64
@@ -170,7 +170,7 @@ def Posenc_ChannelMapOp : Posenc_TokenVectorOp<"channel_map", [IsolatedFromAbove
                        OptionalAttr<Posenc_Pairing>:$pairing);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $input `(` ($inputs^ `)` `:` type($inputs)):(`)`)? (`pairing` `(` $pairing^ `)`)?
+    $input `(` ($inputs^ `:` type($inputs))? `)` (`pairing` `(` $pairing^ `)`)?
     $body attr-dict
   }];
   let hasVerifier = 1;

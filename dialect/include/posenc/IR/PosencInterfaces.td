@@ -116,12 +116,18 @@ def Posenc_MaskInterface : AttrInterface<"MaskAttrInterface"> {
     InterfaceMethod<"Whether a query at `a` sees a key at `b`.",
       "bool", "allowsPair", (ins "double":$a, "double":$b)>,
     InterfaceMethod<[{
-      One past the last key that any row of [q_begin, q_end) may see, as the
-      minimum of the results of a map over (q_begin, q_end, lq, lk).}],
+      The first key that any row of [q_begin, q_end) may see, as the maximum of
+      0 and the results of a map over (q_begin, q_end, lq, lk).}],
+      "::mlir::AffineMap", "getKeysBegin">,
+    InterfaceMethod<[{
+      One past the last such key, as the minimum of the results.}],
       "::mlir::AffineMap", "getKeysEnd">,
     InterfaceMethod<[{
-      Keys below the minimum of the map's results are seen by every row of
-      [q_begin, q_end): no mask need be applied there.}],
+      Keys from the maximum of 0 and the results of this map up to the minimum
+      of those of `getInteriorEnd` are seen by every row of [q_begin, q_end): no
+      mask need be applied there.}],
+      "::mlir::AffineMap", "getInteriorBegin">,
+    InterfaceMethod<"See `getInteriorBegin`.",
       "::mlir::AffineMap", "getInteriorEnd">,
     InterfaceMethod<"The alignment, for masks that depend on one.",
       "::std::optional<::posenc::Alignment>", "getMaskAlignment">,

@@ -21,15 +21,17 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     a `posenc.tile.scale` marked `base2`. With kinds of normalisation that do
     not exponentiate, scores stay natural.
 
-    `descending` walks the keys from the last to the first: what scans along a
-    row from the right needs.
+    The keys of a tile begin at the maximum of 0 and the results of `from`, a map
+    over (q_begin, q_end, lq, lk), by default at 0. `descending` walks them from
+    the last to the first: what scans along a row from the right needs.
 
     Constraints:
     - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
       `posenc.kernel`;
     - (plan_c2) `rows` are positive and decrease, and there is at least one;
       `keys` is positive; `isa` is not empty;
-    - (plan_c3) the parts stand in the order given above.
+    - (plan_c3) the parts stand in the order given above;
+    - (plan_c4) `from` has four dimensions, no symbols and at least one result.
 
     Example:
     ```mlir
@@ -61,13 +63,15 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
   let arguments = (ins
       SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$kernel, StrAttr:$isa,
       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
-      DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending);
+      DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
+      OptionalAttr<AffineMapAttr>:$from);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
     `heads` `(` $heads `)` `kv_heads` `(` $kv_heads `)`
     `head_dim` `(` $head_dim `)` `value_dim` `(` $value_dim `)`
     `rows` `(` $rows `)` `keys` `(` $keys `)` (`descending` $descending^)?
+    (`from` `(` $from^ `)`)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -151,9 +155,11 @@ def Posenc_StepOp : Posenc_PlanPartOp<"step", [Symbol]> {
   let summary = "the score of a run of keys";
   let description = [{
     Steps follow one another: a step takes the keys from where the one before
-    it stopped (0 for the first) up to the minimum of the results of `until`,
-    a map over (q_begin, q_end, lq, lk). With `whole_blocks` it stops at the
-    last multiple of the plan's `keys` and leaves the rest to the next step.
+    it stopped (where the plan's keys begin for the first) up to the minimum of
+    the results of `until`, a map over (q_begin, q_end, lq, lk), or to their
+    maximum if it says `maximum`; never beyond the end of the last step. With
+    `whole_blocks` it stops after the last whole block of the plan's `keys` and
+    leaves the rest to the next step.
 
     Constraints:
     - (step_c1) the body takes the queries of the prologue, then the keys of
@@ -163,9 +169,10 @@ def Posenc_StepOp : Posenc_PlanPartOp<"step", [Symbol]> {
       up.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AffineMapAttr:$until,
-                       UnitAttr:$whole_blocks);
+                       UnitAttr:$maximum, UnitAttr:$whole_blocks);
   let assemblyFormat = [{
-    $sym_name `until` `(` $until `)` (`whole_blocks` $whole_blocks^)?
+    $sym_name `until` `(` $until `)` (`maximum` $maximum^)?
+    (`whole_blocks` $whole_blocks^)?
     attr-dict-with-keyword $body
   }];
 }

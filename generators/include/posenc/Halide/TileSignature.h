@@ -56,7 +56,7 @@ enum class TileArgKind {
 
   // Buffers that are written.
   State,          // f32 (rows, stateColumns), compact, 64-byte aligned; read
-                  // too unless First. Its contents mean nothing to the caller
+                  // too unless First. See TileState
   Scan,           // f32 (rows, 2 * m), compact, 64-byte aligned: scratch of
                   // the posenc.rowscan with that number. Such a plan has one
                   // run
@@ -66,6 +66,16 @@ enum class TileArgKind {
                   // kinds of normalisation that have one
   TransformedKey, // f32 (head_dim, m), stride 1 in dimension 0. Symbol "<i>":
                   // result i of posenc.keys
+};
+
+/// Columns of a state. States of different keys for the same rows merge: with
+/// kinds of normalisation that exponentiate, sums are in units of 2^Maximum.
+struct TileState {
+  enum Column {
+    Factor = 0,  // two columns that mean nothing between calls
+    Maximum = 2, // of base-2 scores, if they are exponentiated
+    FirstSum = 3 // from here on
+  };
 };
 
 struct TileArg {

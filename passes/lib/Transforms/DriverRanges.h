@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which keys the query rows of a tile walk, and how long runs are split.
+#ifndef POSENC_LIB_TRANSFORMS_DRIVERRANGES_H
+#define POSENC_LIB_TRANSFORMS_DRIVERRANGES_H
+
+#include "DriverFrame.h"
+#include "DriverKernel.h"
+#include "DriverTiling.h"
+
+namespace posenc {
+
+/// Storage indices of keys.
+struct KeyRange {
+  mlir::Value begin;
+  /// Where each step would end if its keys need not be whole blocks; the last
+  /// one is the end of the range.
+  llvm::SmallVector<mlir::Value> stepEnds;
+
+  mlir::Value end() const { return stepEnds.back(); }
+};
+
+/// The keys of the rows [begin, end).
+KeyRange emitKeyRange(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
+                      mlir::Value begin, mlir::Value end);
+
+/// Long runs of keys against few tiles are split, so that several threads can
+/// share a tile. Each part leaves a state in the shared scratch; those of a
+/// tile are merged in their order. The number of parts depends on shapes only,
+/// so that results do not depend on the threads.
+class KeySplits {
+public:
+  /// Defines the functions that the methods below call.
+  KeySplits(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
+            const RowCut &cut);
+
+  /// Whether the states of two parts can be merged.
+  static bool canSplit(DriverPlan &plan) { return !plan.hasOneRun(); }
+
+  /// The parts of every tile of a call.
+  mlir::Value emitCount(DriverBuilder &b, DriverFrame frame) const;
+  /// The bytes of all their states: 0 for one part, whose state is in the
+  /// scratch of a worker.
+  mlir::Value emitBytes(DriverBuilder &b, DriverFrame frame) const;
+  /// Adds the second state of a tile to the first.
+  void emitMerge(DriverBuilder &b, mlir::Value first, mlir::Value second,
+                 mlir::Value rows, mlir::Value columns) const;
+
+private:
+  void defineCount(DriverBuilder &b, DriverPlan &plan);
+  void defineMerge(DriverBuilder &b, DriverPlan &plan);
+
+  RowCut cut;
+  int64_t stateBytes;
+  std::string count, merge; // names of functions; empty for one part
+};
+
+} // namespace posenc
+
+#endif // POSENC_LIB_TRANSFORMS_DRIVERRANGES_H
