@@ -365,4 +365,28 @@ TEST_F(FactsTest, SinksScaleTheOutput) {
   }
 }
 
+/// 7 does not hold beside a sink, which the term does not move.
+TEST_F(FactsTest, RowConstantsShowBesideASink) {
+  auto write = [](const std::string &score) {
+    return R"(posenc.kernel @k heads(2) head_dim(8) value_dim(3) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %c = posenc.table law(#posenc.operand<"c">) : !posenc.table<head>
+  %b = posenc.bias() {
+    %x = arith.constant 1.5 : f64
+    posenc.yield %x : f64
+  }
+  %s0 = posenc.dot %q, %k scale(0.5)
+  %s1 = posenc.add %s0, %b
+  %p = posenc.normalize softmax )" +
+           score + R"( sink(%c : !posenc.table<head>)
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+})";
+  };
+  ReferenceInputs inputs = inputsOf(write("%s1"), {5, 11});
+  EXPECT_GT(getDifference(evaluate(write("%s0"), inputs).o,
+                          evaluate(write("%s1"), inputs).o),
+            1e-3);
+}
+
 } // namespace
