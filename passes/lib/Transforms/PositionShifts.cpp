@@ -166,11 +166,14 @@ std::string ShiftAnalysis::findTurns(Value vector,
   return "";
 }
 
+/// Whether two lists of frequencies are the same.
 static bool areSame(Value a, Value b) {
   auto listA = a.getDefiningOp<FreqsOp>(), listB = b.getDefiningOp<FreqsOp>();
-  if (a == b || !listA || !listB)
-    return a == b;
-  return listA.getLaw().getFrequencies() == listB.getLaw().getFrequencies();
+  if (listA && listB)
+    return listA.getLaw().getFrequencies() == listB.getLaw().getFrequencies();
+  return OperationEquivalence::isEquivalentTo(
+      a.getDefiningOp(), b.getDefiningOp(),
+      OperationEquivalence::IgnoreLocations);
 }
 
 static bool areSame(Turn &a, Turn &b) {
