@@ -21,6 +21,8 @@ static void addLevel2Passes(OpPassManager &manager) {
   manager.addPass(createPosencExpandEncodings());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createPosencSimplifyPositions());
+  manager.addPass(createPosencSimplifyVectors());
   manager.addPass(createPosencSimplifyScores());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -119,14 +119,13 @@ LogicalResult PrepareOp::verifyRegions() {
   MLIRContext *context = getContext();
   Block &block = getBody().front();
   switch (getKind()) {
-  case TableKind::angles:
-    if (block.getNumArguments() == 1 &&
-        isa<QueryType, KeyType>(block.getArgument(0).getType())) {
-      Type vector = block.getArgument(0).getType();
-      return verifyBody(*this, vector, vector);
-    }
-    return verifyBody(*this, {},
-                      {CoordType::get(context), FreqsType::get(context)});
+  case TableKind::angles: {
+    bool turnsQueries = block.getNumArguments() == 1 &&
+                        isa<QueryType>(block.getArgument(0).getType());
+    Type vector = turnsQueries ? Type(QueryType::get(context))
+                               : Type(KeyType::get(context));
+    return verifyBody(*this, vector, vector);
+  }
   case TableKind::strip:
     return verifyBody(*this, {}, ScoreType::get(context));
   case TableKind::rows: {

@@ -17,13 +17,13 @@ static constexpr int64_t kChannelsAtOnce = 1024;
 /// How many frequencies each axis of a rotation has, which differs from the
 /// number of pairs when they are mixed.
 static int64_t getFrequencyCount(DriverTable &table) {
-  if (!table.rotation || table.rotation.getMix().empty())
+  if (table.rotation.getMix().empty())
     return table.pairs;
   return *getTableRows(table.rotation.getMix().front());
 }
 
 static int64_t getMixedPairs(DriverTable &table) {
-  return table.rotation && !table.rotation.getMix().empty() ? table.pairs : 1;
+  return table.rotation.getMix().empty() ? 1 : table.pairs;
 }
 
 int64_t posenc::getUnitCost(DriverTable &table) {
@@ -168,7 +168,7 @@ Value TableFill::emitAngle(ScalarEmitter &emitter, ArrayRef<Value> positions,
 
 void TableFill::storePair(ScalarEmitter &emitter, ArrayRef<Value> positions,
                           Value pair, Value cosine, Value sine, Value cosines) {
-  if (table.rotation && !table.rotation.getModulus().empty()) {
+  if (!table.rotation.getModulus().empty()) {
     Value arguments[] = {emitter.toF64(pair), positions.front()};
     Value modulus = emitter.emitRegion(table.rotation.getModulus(), arguments);
     cosine = arith::MulFOp::create(b, cosine, modulus);
@@ -184,7 +184,7 @@ void TableFill::emitAnglesRow(Value row) {
   for (Value position : table.positions)
     positions.push_back(emitter.emit(position));
   Value cosines = b.mul(row, b.i64(2 * table.pairs));
-  if (table.rotation && !table.rotation.getMix().empty())
+  if (!table.rotation.getMix().empty())
     return emitMixedRow(emitter, positions, cosines);
   b.loop(b.i64(0), b.i64(table.pairs), [&](Value pair) {
     Value angle = emitAngle(emitter, positions, pair);

@@ -35,7 +35,7 @@ struct DriverTable {
   bool hasPositionTensor = false;
   int64_t pairs = 0;
   llvm::SmallVector<mlir::Value> positions, freqs;
-  RotateOp rotation; // null for angles that are a position and frequencies
+  RotateOp rotation;
 
   /// Rows: the table and, when its rows have no bounds, the relation that looks
   /// it up, of positions that are counted.

@@ -46,13 +46,17 @@ static std::string findObserver(KernelOp kernel, BiasOp bias,
   scores.insert(bias.getResult());
   for (size_t i = 0; i < scores.size(); ++i) {
     for (Operation *user : scores[i].getUsers()) {
-      auto normalize = dyn_cast<NormalizeOp>(user);
-      if (normalize && normalize.getKind() == NormalizeKind::softmax &&
-          !normalize.getSink())
+      if (auto normalize = dyn_cast<NormalizeOp>(user)) {
+        if (normalize.getSink())
+          return "a sink has a share of the softmax of its scores";
+        if (normalize.getKind() != NormalizeKind::softmax)
+          return "its scores are normalised by another function than softmax";
         continue;
-      // In one branch of a select alone it would tell the branches apart.
+      }
       auto select = dyn_cast<SelectOp>(user);
-      if (!isa<AddOp>(user) && !(select && !select.getOther()))
+      if (select && select.getOther())
+        return "its scores are one branch of a select";
+      if (!isa<AddOp, SelectOp>(user))
         return ("its scores pass through a " + user->getName().getStringRef())
             .str();
       scores.insert(user->getResult(0));

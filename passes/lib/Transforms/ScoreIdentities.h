@@ -3,16 +3,11 @@
 #ifndef POSENC_LIB_TRANSFORMS_SCOREIDENTITIES_H
 #define POSENC_LIB_TRANSFORMS_SCOREIDENTITIES_H
 
-#include "posenc/IR/Posenc.h"
+#include "IdentityRemarks.h"
 
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace posenc {
-
-/// Whether an input of a bias comes from a tensor that the caller passes. Such
-/// tensors are the kernel's interface, which the pass must not change.
-bool readsOperand(mlir::Value input);
 
 /// The inputs that a bias must keep: those that reach its result, and operands.
 llvm::BitVector getKeptInputs(BiasOp bias);
@@ -27,19 +22,9 @@ bool mergeToeplitzBiases(KernelOp kernel);
 /// Evaluates the parts of bias regions that depend on one constant table only.
 bool foldConstantParts(KernelOp kernel);
 
-/// Reports what was done, or was not and why.
-inline void reportPassed(mlir::Location loc, llvm::StringRef name,
-                         const llvm::Twine &message) {
-  mlir::remark::passed(
-      loc, mlir::remark::RemarkOpts::name(name).category("posenc-simplify"))
-      << message.str();
-}
-inline void reportMissed(mlir::Location loc, llvm::StringRef name,
-                         const llvm::Twine &message) {
-  mlir::remark::missed(
-      loc, mlir::remark::RemarkOpts::name(name).category("posenc-simplify"))
-      << message.str();
-}
+/// Rewrites biases that sum hidden units with rectifiers, of one number and
+/// with constant weights, as piecewise linear functions of it.
+bool foldNetworks(KernelOp kernel);
 
 } // namespace posenc
 

@@ -44,8 +44,7 @@ llvm::BitVector posenc::getKeptInputs(BiasOp bias) {
   return kept;
 }
 
-/// Erases the primitives that nothing uses any more.
-static void eraseDead(Block &block) {
+void posenc::eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
@@ -53,6 +52,8 @@ static void eraseDead(Block &block) {
 
 namespace {
 struct SimplifyScores : posenc::impl::PosencSimplifyScoresBase<SimplifyScores> {
+  using Base::Base;
+
   void runOnOperation() override {
     bool anyChanged = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
@@ -61,6 +62,8 @@ struct SimplifyScores : posenc::impl::PosencSimplifyScoresBase<SimplifyScores> {
       // A dropped bias need not be merged, and merging can join parts of
       // regions that then depend on one table.
       bool changed = dropRowConstants(kernel);
+      if (networks)
+        changed |= foldNetworks(kernel);
       changed |= mergeToeplitzBiases(kernel);
       changed |= foldConstantParts(kernel);
       if (changed)

@@ -318,8 +318,35 @@ posenc.plan @plan_c3_foreign kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_
 
 // prepare_c1
 posenc.plan @prepare_c1_angles kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_dim(8) value_dim(8) rows([4, 2]) keys(8) {
-  // expected-error@below {{'posenc.prepare' op expects its body to yield ('!posenc.coord', '!posenc.freqs'), but got ('!posenc.coord')}}
+  // expected-error@below {{'posenc.prepare' op expects its body to have the arguments ('!posenc.key'), but got ()}}
   posenc.prepare @angles0 angles {
+    %p = posenc.position key law(#posenc.iota)
+    %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
+    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+// prepare_c1
+posenc.plan @prepare_c1_angles_yield kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_dim(8) value_dim(8) rows([4, 2]) keys(8) {
+  // expected-error@below {{'posenc.prepare' op expects its body to yield ('!posenc.key'), but got ('!posenc.coord')}}
+  posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     posenc.yield %p : !posenc.coord
   }
@@ -621,9 +648,11 @@ posenc.keys {
 posenc.plan @same_name kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_dim(8) value_dim(8) rows([4, 2]) keys(8) {
   // expected-note@below {{see existing symbol definition here}}
   posenc.prepare @all angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %r : !posenc.key
   }
   posenc.prologue {
   ^bb0(%q: !posenc.query):

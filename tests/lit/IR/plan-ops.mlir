@@ -11,11 +11,13 @@ posenc.kernel @k heads(2) head_dim(8)
 posenc.plan @all_parts kernel(@k) isa("x86-64-avx2") heads(2) kv_heads(1) head_dim(8) value_dim(6)
     rows([24, 8]) keys(256) {
   // CHECK: posenc.prepare @angles0 angles {
-  // CHECK: posenc.yield %{{.*}}, %{{.*}} : !posenc.coord, !posenc.freqs
+  // CHECK: posenc.yield %{{.*}} : !posenc.key
   posenc.prepare @angles0 angles {
+  ^bb0(%k: !posenc.key):
     %p = posenc.position key law(#posenc.iota)
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
-    posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+    %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+    posenc.yield %r : !posenc.key
   }
   // CHECK: posenc.prepare @strip0 strip {
   // CHECK: posenc.tile.to_base2 %

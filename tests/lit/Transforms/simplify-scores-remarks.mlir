@@ -21,6 +21,7 @@ posenc.kernel @dropped heads(2) head_dim(8) no_lse {
 
 // -----
 
+// A caller that splits the keys merges the parts by it.
 posenc.kernel @lse heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %s = posenc.dot %q, %k scale(1.0)
@@ -100,6 +101,80 @@ posenc.kernel @not_finite heads(2) head_dim(8) no_lse {
   }
   %t = posenc.add %s, %b
   %w = posenc.normalize softmax %t
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// The sink's score has no such term.
+posenc.kernel @sink heads(2) head_dim(8) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(1.0)
+  %c = posenc.table law(#posenc.operand<"c">) : !posenc.table<head>
+  // expected-remark@below {{[Missed] RowConstantBias | Category:posenc-simplify | Remark="kept a bias that is the same for all keys of a row: a sink has a share of the softmax of its scores"}}
+  %b = posenc.bias() {
+    %x = arith.constant 3.0 : f64
+    posenc.yield %x : f64
+  }
+  %t = posenc.add %s, %b
+  %w = posenc.normalize softmax %t sink(%c : !posenc.table<head>)
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// Weights that do not sum to 1 grow with it.
+posenc.kernel @exp heads(2) head_dim(8) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(1.0)
+  // expected-remark@below {{[Missed] RowConstantBias | Category:posenc-simplify | Remark="kept a bias that is the same for all keys of a row: its scores are normalised by another function than softmax"}}
+  %b = posenc.bias() {
+    %x = arith.constant 3.0 : f64
+    posenc.yield %x : f64
+  }
+  %t = posenc.add %s, %b
+  %w = posenc.normalize exp %t
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// The other branch has no such term.
+posenc.kernel @branch heads(2) head_dim(8) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(1.0)
+  // expected-remark@below {{[Missed] RowConstantBias | Category:posenc-simplify | Remark="kept a bias that is the same for all keys of a row: its scores are one branch of a select"}}
+  %b = posenc.bias() {
+    %x = arith.constant 3.0 : f64
+    posenc.yield %x : f64
+  }
+  %a = posenc.add %s, %b
+  %t = posenc.select %a else(%s) mask(#posenc.window<left = 3>)
+  %w = posenc.normalize softmax %t
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// Sums along the row count it once for each key.
+posenc.kernel @scan heads(2) head_dim(8) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(1.0)
+  // expected-remark@below {{[Missed] RowConstantBias | Category:posenc-simplify | Remark="kept a bias that is the same for all keys of a row: its scores pass through a posenc.rowscan"}}
+  %b = posenc.bias() {
+    %x = arith.constant 3.0 : f64
+    posenc.yield %x : f64
+  }
+  %t = posenc.add %s, %b
+  %n = posenc.rowscan %t inclusive {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %w = posenc.normalize softmax %n
   %o = posenc.weighted_sum %w, %v
   posenc.yield %o : !posenc.output
 }

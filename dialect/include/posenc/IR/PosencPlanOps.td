@@ -107,12 +107,10 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
   let description = [{
     Evaluated in double precision and stored as f32 in the prepared buffer.
 
-    - `angles`: yields a position of the key side and frequencies, or the key
-      vectors that a `posenc.rotate` of its argument, a key, makes. One row per
-      position that a query or key of the call can have (per batch entry and
-      key when positions are an operand): the cosines of its pairs, then the
-      sines, times the modulus. One table per head if frequencies or mixes
-      have a `head` axis.
+    - `angles`: yields a `posenc.rotate` of its argument. One row per position
+      that a query or key of the call can have (per batch entry and key when
+      positions are an operand): the cosines of its pairs, then the sines, times
+      the modulus. One table per head if frequencies or mixes have such an axis.
     - `strip`: yields a Toeplitz score term. One number per head and distance
       `p_i - p_j`, rising.
     - `rows`: yields a table, and a relation if its `row` axis has no bounds:
@@ -120,15 +118,17 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
       order batch, head, then the other axes as the type has them.
 
     Constraints:
-    - (prepare_c1) the body has no arguments, or with `angles` at most one, a
-      query or key, and yields what its kind says.
+    - (prepare_c1) the body has no arguments, or with `angles` one, a query or
+      key, and yields what its kind says.
 
     Example:
     ```mlir
     posenc.prepare @angles0 angles {
+    ^bb0(%k: !posenc.key):
       %p = posenc.position key law(#posenc.iota)
       %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 128>)
-      posenc.yield %p, %f : !posenc.coord, !posenc.freqs
+      %r = posenc.rotate %k by(%p) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+      posenc.yield %r : !posenc.key
     }
     ```
   }];

@@ -25,6 +25,53 @@ def PosencExpandEncodings : Pass<"posenc-expand-encodings", "::mlir::ModuleOp"> 
   }];
 }
 
+def PosencSimplifyPositions : Pass<"posenc-simplify-positions", "::mlir::ModuleOp"> {
+  let summary = "Applies the identities of positions";
+  let description = [{
+    Input and output: kernels of level 2.
+
+    - A rotation by positions `a p + b` with frequencies `w` becomes one by
+      `p + b / a` with `a w`, unless its modulus reads the positions. Positions
+      stay integers, and sides with one law share a table of angles.
+    - A region over an affine function of positions, or over a difference of
+      two with one scale, becomes a region over the positions themselves: a bias
+      of scaled distances is Toeplitz. What looks up a table stays.
+    - The offset of `#posenc.iota` positions is dropped where only distances
+      matter: all that reads them are relations and masks over distances, and
+      rotations of queries and keys that are multiplied with each other alone
+      and by the same frequencies. A table row, a modulus or frequencies that
+      depend on them, mixed rotations, and an operation between rotation and
+      product that tells channels apart see it.
+
+    Numbers change by rounding in double precision at most; running the pass
+    again changes nothing. Each decision is a remark of category
+    `posenc-simplify`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def PosencSimplifyVectors : Pass<"posenc-simplify-vectors", "::mlir::ModuleOp"> {
+  let summary = "Applies the identities of query and key vectors";
+  let description = [{
+    Input and output: kernels of level 2.
+
+    - Norms without gains come before rotations, factors of whole vectors after
+      them: they commute, unless the rotation changes lengths (a modulus, a mix)
+      or the norm takes off a mean. Gains (`posenc.channel_scale`) and added
+      vectors stay where they are.
+    - Two factors side by side become one.
+    - A constant factor, or a constant modulus of a rotation that turns all
+      channels that a product reads, is multiplied into the scales of the
+      products, unless the products of one query would have different scales
+      then: those are applied to every score.
+
+    Numbers change by rounding in double precision at most; running the pass
+    again changes nothing. Each decision is a remark of category
+    `posenc-simplify`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PosencSimplifyScores : Pass<"posenc-simplify-scores", "::mlir::ModuleOp"> {
   let summary = "Applies the identities of scores that their traits allow";
   let description = [{
@@ -41,11 +88,18 @@ def PosencSimplifyScores : Pass<"posenc-simplify-scores", "::mlir::ModuleOp"> {
     - Bias terms of one sum that are Toeplitz over the same positions are
       merged into one bias, so that they share one strip. Constants for each
       head of the kernel and operands for each head of the call stay apart.
+    - With `networks`, a bias that sums rectified hidden units of one number
+      with constant weights becomes piecewise linear in it, with sorted knots.
+      By default it stays: counting knots costs a tile about as much as the
+      units, and weights that are operands have no knots when compiled.
 
     Numbers change by rounding in double precision at most, and the operands of
     a kernel stay the same; running the pass again changes nothing. Each decision is a remark of category
     `posenc-simplify`.
   }];
+  let options = [
+    Option<"networks", "networks", "bool", /*default=*/"false",
+           "make networks of rectifiers piecewise linear">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
