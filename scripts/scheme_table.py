@@ -5,8 +5,8 @@
 Runs one kernel for each named encoding of the dialect on each instruction set,
 compares it with the reference, and writes the table between the markers of the
 README (--check: compares instead). A cell is `yes` when the kernel compiled and
-agreed, `no` when the compiler refuses it; numbers that differ are an error. On a
-CPU without the instruction set the cell that is there stays.
+agreed; a kernel that the compiler refuses and numbers that differ are errors. On
+a CPU without the instruction set the cell that is there stays.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def measure(options, encoding):
 
         text = schemes.find_kernel(options.posenc_opt, encoding, compiles)
         if tensors is None:
-            return "", dict.fromkeys(ISAS, "no")
+            return "", dict.fromkeys(ISAS, "refused")
         kv_heads = int((re.search(r"kv_heads\((\d+)\)", text) or [0, 4])[1])
         command = [options.posenc_run, spec] + make_inputs(tensors, kv_heads, folder)
         command += ["--entry", "embed"] if encoding.isEmbed else []
@@ -99,16 +99,17 @@ def make_table(options, old):
     encodings = schemes.read_encodings(options)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda encoding: measure(options, encoding), encodings))
-    wrong = []
+    problems = []
     for encoding, (operands, cells) in zip(encodings, results):
         row = next((line for line in old if line.startswith(f"| `#posenc.{encoding.mnemonic}` ")), "")
-        before = [cell.strip() for cell in row.split("|")[4:-1]] or ["no"] * len(ISAS)
+        before = [cell.strip() for cell in row.split("|")[4:-1]] or [""] * len(ISAS)
         texts = [cells.get(isa, before[i]) for i, isa in enumerate(ISAS)]
-        if "wrong" in texts:
-            wrong.append(encoding.mnemonic)
+        for problem in ("refused", "wrong"):
+            if problem in texts:
+                problems.append(f"#posenc.{encoding.mnemonic} is {problem}")
         lines.append(f"| `#posenc.{encoding.mnemonic}` | {encoding.summary} | {operands} | " + " | ".join(texts) + " |")
-    if wrong:
-        sys.exit("scheme_table.py: error: differs from the reference: " + ", ".join(wrong))
+    if problems:
+        sys.exit("scheme_table.py: error: " + ", ".join(problems))
     return lines + [END]
 
 

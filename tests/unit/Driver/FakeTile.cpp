@@ -226,8 +226,10 @@ public:
           out.at({i, j, int64_t(s)}) =
               i < n ? static_cast<float>(scores[score][j]) : NAN;
         // Whole groups of keys are written.
+        float *channel = reinterpret_cast<float *>(out.host) +
+                         s * int64_t(out.dims[2].stride);
         for (int64_t j = m; j < m + kKeysBehind; ++j)
-          (&out.at({0, 0, int64_t(s)}))[j * tile.function.rows + i] = NAN;
+          channel[j * tile.function.rows + i] = NAN;
       }
     }
   }

@@ -309,29 +309,32 @@ const char *const strips = R"mlir(
 // Networks over heads
 //===----------------------------------------------------------------------===//
 
-/// A network over `scores`; its tables end in `name`.
+/// A network over `scores`; its tables end in `name`. What it makes of scores is
+/// not much larger than they are: otherwise their rounding would show.
 std::string makeNetwork(const std::string &result, const std::string &name,
                         const std::vector<std::string> &scores, int taps) {
   auto number = [](size_t value) { return std::to_string(value); };
   std::string inputs = scores[0];
   for (size_t s = 1; s < scores.size(); ++s)
     inputs += ", " + scores[s];
-  return "%w" + name + " = posenc.table law(#posenc.operand<\"w" + name +
+  return "%win" + name + " = posenc.table law(#posenc.operand<\"w" + name +
          "\", rows = " + number(4 * scores.size() * taps) +
-         ", channels = 3>) : !posenc.table<row, channel>\n%b" + name +
+         ", channels = 3>) : !posenc.table<row, channel>\n%bin" + name +
          " = posenc.table law(#posenc.constants<[0.5, -1.0, 0.25]>) : "
-         "!posenc.table<channel>\n%x" +
+         "!posenc.table<channel>\n%wout" +
          name + " = posenc.table law(#posenc.operand<\"x" + name +
          "\", rows = " + number(3 * taps) +
-         ">) : !posenc.table<row, head>\n%y" + name +
+         ">) : !posenc.table<row, head>\n%bout" + name +
          " = posenc.table law(#posenc.operand<\"y" + name +
          "\">) : !posenc.table<head>\n" + result + " = posenc.head_mlp(" +
-         inputs + ") weights(%w" + name + ", %b" + name + ", %x" + name +
-         ", %y" + name + ") taps(" + number(taps) + R"mlir() {
+         inputs + ") weights(%win" + name + ", %bin" + name + ", %wout" + name +
+         ", %bout" + name + ") taps(" + number(taps) + R"mlir() {
   ^bb0(%x: f64):
     %c = arith.constant 0.0 : f64
     %z = arith.maximumf %x, %c : f64
-    posenc.yield %z : f64
+    %part = arith.constant 0.25 : f64
+    %unit = arith.mulf %z, %part : f64
+    posenc.yield %unit : f64
   }
 )mlir";
 }

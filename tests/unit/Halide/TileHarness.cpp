@@ -514,6 +514,10 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::AllQueries:
       case TileArgKind::AllKeys:
       case TileArgKind::PreparedTable:
+      case TileArgKind::AllScores:
+      case TileArgKind::Mixed:
+      case TileArgKind::HeadScores:
+      case TileArgKind::AllMixed:
         std::abort();
       }
     }
