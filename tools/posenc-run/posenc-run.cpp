@@ -253,12 +253,12 @@ static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
 /// Reads the inputs, runs, compares and writes.
 template <typename Kernel, typename RunNative>
 static int run(const Options &command, Kernel kernel, const RunOptions &options,
-               size_t fullRank, RunNative runNative) {
+               RunNative runNative) {
   llvm::Expected<llvm::StringMap<std::string>> files = command.collectFiles();
   if (!files)
     return fail(files.takeError());
-  llvm::Expected<InputArrays> inputs =
-      readInputs(getKernelTensors(kernel), *files);
+  std::vector<KernelTensor> tensors = getKernelTensors(kernel);
+  llvm::Expected<InputArrays> inputs = readInputs(tensors, *files);
   if (!inputs)
     return fail(inputs.takeError());
   llvm::Expected<RunResults> results =
@@ -270,6 +270,10 @@ static int run(const Options &command, Kernel kernel, const RunOptions &options,
     if (llvm::Error error =
             compareWithReference(kernel, *inputs, options, *results))
       return fail(std::move(error));
+  // Results have as many axes as the queries.
+  size_t fullRank = llvm::find_if(tensors, [](auto &tensor) {
+                      return tensor.isOutput;
+                    })->extents.size();
   size_t rank = std::min(inputs->queryRank, fullRank);
   if (llvm::Error error = writeResults(*results, command, fullRank - rank))
     return fail(std::move(error));
@@ -287,7 +291,7 @@ static int runEmbed(const Options &command, ModuleOp module) {
   llvm::Expected<RunOptions> options = makeRunOptions(command);
   if (!options)
     return fail(options.takeError());
-  return run(command, *selectEmbed(**expanded, name), *options, 3,
+  return run(command, *selectEmbed(**expanded, name), *options,
              [&](const InputArrays &inputs) {
                return runNativeEmbed(module, name, inputs, *options);
              });
@@ -316,7 +320,7 @@ static int runTool(const Options &command, MLIRContext &context,
     return fail(
         "--lse: the kernel '" + llvm::Twine(name) + "' " +
         (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
-  return run(command, kernel, *options, 4, [&](const InputArrays &inputs) {
+  return run(command, kernel, *options, [&](const InputArrays &inputs) {
     return runNative(**module, name, inputs, *options);
   });
 }

@@ -63,8 +63,50 @@ posenc.kernel @kernel_c2_value_dim_zero heads(8) head_dim(8) value_dim(0)
 // -----
 
 // kernel_c3
-// expected-error@below {{'posenc.kernel' op expects 'dtype' to be f32, but got 'f64'}}
+// expected-error@below {{'posenc.kernel' op expects 'dtype' to be f32, bf16 or f16, but got 'f64'}}
 posenc.kernel @kernel_c3 heads(8) head_dim(8) dtype(f64)
+
+// -----
+
+// expected-error@below {{'posenc.kernel' op expects 'kv_dtype' to be f32, bf16 or f16, but got 'i8'}}
+posenc.kernel @kernel_c3_keys heads(8) head_dim(8) dtype(f16) kv_dtype(i8)
+
+// -----
+
+// kernel_c4: a tensor that a clause adds
+// expected-error@below {{'posenc.kernel' op expects no operand to be named 'key_lengths', which the kernel itself uses}}
+posenc.kernel @kernel_c4_lengths heads(8) head_dim(8) keys(lengths) encode [#posenc.dense_bias<name = "key_lengths">]
+
+// -----
+
+// kernel_c10
+// expected-error@below {{'posenc.kernel' op expects no operand with a query axis, since queries are packed, but 'bias' has one}}
+posenc.kernel @kernel_c10_queries heads(8) head_dim(8) queries(packed) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %t = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query>
+  %b = posenc.bias(%t) : !posenc.table<head, query> {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %p = posenc.normalize softmax %b
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// expected-error@below {{'posenc.kernel' op expects operands with a key axis to have a batch axis too, since keys are packed, but 'bias' has none}}
+posenc.kernel @kernel_c10_keys heads(8) head_dim(8) keys(packed) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %t = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, key>
+  %b = posenc.bias(%t) : !posenc.table<head, key> {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %p = posenc.normalize softmax %b
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
 
 // -----
 

@@ -10,9 +10,10 @@
 posenc.kernel @shortest heads(1) head_dim(2)
 
 // All clauses, in the order in which they are printed.
-// CHECK-LABEL: posenc.kernel @all_clauses heads(32) kv_heads(8) head_dim(128) value_dim(64) dtype(f32)
-// CHECK-SAME: mask(#posenc.causal) scale(1.250000e-01) positions(#posenc.iota) no_lse encode [#posenc.nope]
-posenc.kernel @all_clauses heads(32) kv_heads(8) head_dim(128) value_dim(64) dtype(f32) mask(#posenc.causal)
+// CHECK-LABEL: posenc.kernel @all_clauses heads(32) kv_heads(8) head_dim(128) value_dim(64) dtype(bf16) kv_dtype(f16)
+// CHECK-SAME: queries(packed) keys(paged) mask(#posenc.causal) scale(1.250000e-01) positions(#posenc.iota) no_lse encode [#posenc.nope]
+posenc.kernel @all_clauses heads(32) kv_heads(8) head_dim(128) value_dim(64) dtype(bf16) kv_dtype(f16)
+  queries(packed) keys(paged) mask(#posenc.causal)
   scale(0.125) positions(#posenc.iota) no_lse encode [#posenc.nope]
 
 // Clauses after head_dim may come in any order.

@@ -516,6 +516,9 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::PreparedTable:
       case TileArgKind::AllScores:
       case TileArgKind::Mixed:
+      case TileArgKind::KeyRows:
+      case TileArgKind::ValueRows:
+      case TileArgKind::OwnValueRows:
       case TileArgKind::HeadScores:
       case TileArgKind::AllMixed:
         std::abort();
