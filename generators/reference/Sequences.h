@@ -11,12 +11,12 @@ namespace posenc {
 
 /// Evaluates each sequence as a dense call of one batch entry with
 /// `evaluateDense`, and puts its outputs where the kernel has them.
-llvm::Expected<ReferenceOutputs> evaluateSequences(
-    KernelOp kernel, const ReferenceInputs &inputs,
-    const ReferenceOptions &options,
-    llvm::function_ref<llvm::Expected<ReferenceOutputs>(
-        KernelOp, const ReferenceInputs &)>
-        evaluateDense);
+llvm::Expected<ReferenceOutputs>
+evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
+                  const ReferenceOptions &options,
+                  llvm::function_ref<llvm::Expected<ReferenceOutputs>(
+                      KernelOp, const ReferenceInputs &)>
+                      evaluateDense);
 
 } // namespace posenc
 

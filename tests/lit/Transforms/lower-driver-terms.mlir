@@ -138,3 +138,26 @@ posenc.kernel @scan heads(2) head_dim(8) {
   %o = posenc.add %o0, %o1 : !posenc.output
   posenc.yield %o : !posenc.output
 }
+
+// -----
+
+// Packed queries are seen as one batch entry; keys are found through pages.
+// CHECK-LABEL: func.func private @pages_row_item(
+// CHECK:         call @posenc_kernel_sequence(
+// CHECK-LABEL: func.func private @pages_x86_64_tile_item(
+// CHECK:         call @posenc_kernel_sequence(
+// CHECK-LABEL: func.func @pages(
+// CHECK:         constant @pages_row_item
+// CHECK:         constant @pages_x86_64_tile_item
+// ALL_QUERIES at 2, H at 1, 8 at 3; bf16. ROLES: QUERY_BOUNDS, KEY_LENGTHS, PAGE_TABLE.
+// LLVM: @pages_tensors = {{.*}} { ptr @pages_tensor_name0, i32 3, i32 4, i8 4, i8 16, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 8, i32 2, i64 0 }, { i32, i32, i64 } { i32 2, i32 1, i64 0 }, { i32, i32, i64 } { i32 0, i32 3, i64 8 },
+// LLVM-SAME: { ptr @pages_tensor_name4, i32 1, i32 64, i8 0, i8 32,
+// LLVM-SAME: { ptr @pages_tensor_name5, i32 1, i32 256, i8 0, i8 32,
+// LLVM-SAME: { ptr @pages_tensor_name6, i32 2, i32 516, i8 0, i8 32,
+posenc.kernel @pages heads(2) head_dim(8) dtype(bf16) queries(packed) keys(paged) no_lse {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}

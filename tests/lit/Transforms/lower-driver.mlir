@@ -68,11 +68,11 @@
 // CHECK:         call @posenc_kernel_scratch_bytes(
 
 // LLVM: @two_variants = internal constant {{.*}} { ptr @two_isa_name0, i64 2 }, {{.*}} { ptr @two_isa_name1, i64 0 }
-// q: rank 4, UNIT_STRIDE; f32; [B, H, Lq, 8].
-// LLVM: @two_tensors = internal constant {{.*}} { ptr @two_tensor_name0, i32 4, i32 4, i8 2, i8 32, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 1, i32 0, i64 0 }, { i32, i32, i64 } { i32 2, i32 0, i64 0 }, { i32, i32, i64 } { i32 4, i32 0, i64 0 }, { i32, i32, i64 } { i32 0, i32 0, i64 8 }, { i32, i32, i64 } zeroinitializer,
+// q: rank 4, UNIT_STRIDE; f32; [B, H, Lq, 8], each axis in its place.
+// LLVM: @two_tensors = internal constant {{.*}} { ptr @two_tensor_name0, i32 4, i32 4, i8 2, i8 32, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 1, i32 0, i64 0 }, { i32, i32, i64 } { i32 2, i32 1, i64 0 }, { i32, i32, i64 } { i32 4, i32 2, i64 0 }, { i32, i32, i64 } { i32 0, i32 3, i64 8 }, { i32, i32, i64 } zeroinitializer,
 // lse: rank 3, OUTPUT | OPTIONAL. The table: PREPARE; [4, H or 1].
 // LLVM-SAME: { ptr @two_tensor_name4, i32 3, i32 3,
-// LLVM-SAME: { ptr @two_tensor_name5, i32 2, i32 8, i8 2, i8 32, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 0, i32 0, i64 4 }, { i32, i32, i64 } { i32 6, i32 0, i64 0 },
+// LLVM-SAME: { ptr @two_tensor_name5, i32 2, i32 8, i8 2, i8 32, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 0, i32 0, i64 4 }, { i32, i32, i64 } { i32 6, i32 1, i64 0 },
 // abi, flags, name, heads, kv_heads, head_dim, value_dim, tensors, variants.
 // LLVM: @two_desc = internal constant {{.*}} { i32 3, i32 0, ptr @two_name, i32 4, i32 2, i32 8, i32 6, i32 6, i32 2, ptr @two_tensors, ptr @two_variants, i64 {{.*}} }
 // LLVM: define internal i32 @two_avx512_tile_item(ptr

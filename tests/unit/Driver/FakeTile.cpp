@@ -62,8 +62,7 @@ struct Buffer {
                       << dims[d].min + dims[d].extent << ")";
         std::abort();
       }
-      offset +=
-          (rows && d + 1 == rank ? rows[local] : local) * dims[d].stride;
+      offset += (rows && d + 1 == rank ? rows[local] : local) * dims[d].stride;
     }
     return reinterpret_cast<T *>(host)[offset];
   }
@@ -161,9 +160,10 @@ public:
                     .second)
         ADD_FAILURE() << "two arguments are called " << arg.getName();
     }
-    for (auto [vectors, rows] :
-         {std::pair("k", "key_rows"), {"all_k", "key_rows"},
-          {"v", "value_rows"}, {"own_v", "own_value_rows"}})
+    for (auto [vectors, rows] : {std::pair("k", "key_rows"),
+                                 {"all_k", "key_rows"},
+                                 {"v", "value_rows"},
+                                 {"own_v", "own_value_rows"}})
       if (auto list = buffers.find(rows); list != buffers.end())
         if (auto found = buffers.find(vectors); found != buffers.end())
           found->second.rows =

@@ -297,9 +297,7 @@ std::string Problem::compare() {
         if (!std::isnan(result.back()))
           return "a row that is no sequence's was written";
         // What the reference has there.
-        result.back() = isLse && options.wantsLse ? -INFINITY
-                        : isLse                   ? NAN
-                                                  : 0;
+        result.back() = isLse && options.wantsLse ? -INFINITY : isLse ? NAN : 0;
       }
     } else if (description.isInteger) {
       IntTensor positions;

@@ -309,8 +309,8 @@ const char *const strips = R"mlir(
 // Networks over heads
 //===----------------------------------------------------------------------===//
 
-/// A network over `scores`; its tables end in `name`. What it makes of scores is
-/// not much larger than they are: otherwise their rounding would show.
+/// A network over `scores`; its tables end in `name`. What it makes of scores
+/// is not much larger than they are: otherwise their rounding would show.
 std::string makeNetwork(const std::string &result, const std::string &name,
                         const std::vector<std::string> &scores, int taps) {
   auto number = [](size_t value) { return std::to_string(value); };
