@@ -31,6 +31,7 @@ class Kernel:
     spec: str
     name: str
     attributes: dict  # heads, kv_heads, head_dim, ... as written
+    is_embed: bool = False
 
     def number(self, name, default=None):
         value = self.attributes.get(name)
@@ -55,19 +56,20 @@ def run(command, **kwargs):
 def list_kernels(spec):
     with open(spec, encoding="utf-8") as file:
         text = re.sub(r"//[^\n]*", "", file.read())
-    starts = list(re.finditer(r'^\s*posenc\.kernel\s+@"?([\w.$-]+)"?', text, re.MULTILINE))
+    starts = list(re.finditer(r'^\s*posenc\.(kernel|embed)\s+@"?([\w.$-]+)"?', text, re.MULTILINE))
     kernels = []
     for start, following in zip(starts, starts[1:] + [None]):
         rest = text[start.end():following.start() if following else len(text)]
         head = re.split(r"\bencode\b|\{", rest)[0]
-        kernels.append(Kernel(spec, start.group(1), dict(re.findall(r"\b(\w+)\(([^()]*)\)", head))))
+        kernels.append(Kernel(spec, start.group(2), dict(re.findall(r"\b(\w+)\(([^()]*)\)", head)),
+                              start.group(1) == "embed"))
     return kernels
 
 
 def list_operands(explanation, sizes):
     """The further inputs: lines `operand NAME: TYPE [EXTENT, ...]` of posenc-compile --explain.
 
-    An extent is a number or one of B, H, "H or 1", Hkv, Lq, Lk.
+    An extent is a number or one of B, H, "H or 1", Hkv, Lq, Lk, L.
     """
     operands = []
     for name, dtype, extents in re.findall(r"\boperand '?([\w.]+)'?:? (\w+) ?\[([^\]]*)\]", explanation):
@@ -115,9 +117,27 @@ def check_attention(tools, kernel, explanation, options, folder):
     return float(error), float(fraction)
 
 
+def check_embed(tools, kernel, explanation, options, folder):
+    """(largest error, fraction of the bound) of an input embedding"""
+    operands = list_operands(explanation, {"B": 1, "L": options.length})
+    # A learned table has a row for each position.
+    length = min([options.length] + [shape[0] for _, dtype, shape in operands if dtype == "f32" and len(shape) == 2])
+    rng = np.random.default_rng(1)
+    path = os.path.join(folder, "x.npy")
+    np.save(path, rng.standard_normal((1, length, kernel.number("dim"))).astype(np.float32))
+    command = [tools["posenc-run"], kernel.spec, "--entry=embed", "--kernel", kernel.name, "--x", path]
+    for name, dtype, shape in operands:
+        path = os.path.join(folder, f"{name}.npy")
+        np.save(path, make_operand(rng, dtype, shape))
+        command += ["--input", f"{name}={path}"]
+    report = run(command + ["--compare", "-o", os.path.join(folder, "y.npy")])
+    error, fraction = re.search(r"^y: largest error (\S+), (\S+) of what is allowed$", report, re.MULTILINE).groups()
+    return float(error), float(fraction)
+
+
 def measure(tools, kernel, options, folder):
     """(GFLOP/s, fraction of the FMA peak measured in the same run) on one thread, or None."""
-    if "posenc-bench" not in tools:
+    if "posenc-bench" not in tools or kernel.is_embed:
         return None
     report = os.path.join(folder, "bench.json")
     run([tools["posenc-bench"], kernel.spec, "--kernel", kernel.name, "--mode=prefill", "--threads", "1",
@@ -164,20 +184,22 @@ def main():
     if runtime:
         print(f"runtime library: {stripped_size(runtime, array_folder) / 1000:.1f} KB stripped")
     print(f"length {options.length}, batch 1, one thread; 'of bound' is the largest error over the allowed one\n")
-    print(f"{'specification':24} {'kernel':24} {'compile':>8} {'size':>9} {'max error':>10} {'of bound':>8} "
+    width = max(len(kernel.name) for kernel in kernels)
+    print(f"{'specification':24} {'kernel':{width}} {'compile':>8} {'size':>9} {'max error':>10} {'of bound':>8} "
           f"{'GFLOP/s':>8} {'of peak':>7}")
 
     failures = []
     for kernel in kernels:
         cells = ["-"] * 6
-        label = f"{os.path.basename(kernel.spec):24} {kernel.name:24}"
+        label = f"{os.path.basename(kernel.spec):24} {kernel.name:{width}}"
         try:
             start = time.monotonic()
             explanation = run([tools["posenc-compile"], kernel.spec, "--kernel", kernel.name, "--explain",
                                "-o", kernel_folder])
             cells[0] = f"{time.monotonic() - start:.2f} s"
             cells[1] = f"{stripped_size(os.path.join(kernel_folder, f'lib{kernel.name}.a'), array_folder) / 1000:.1f} KB"
-            error, fraction = check_attention(tools, kernel, explanation, options, array_folder)
+            check = check_embed if kernel.is_embed else check_attention
+            error, fraction = check(tools, kernel, explanation, options, array_folder)
             cells[2], cells[3] = f"{error:.2e}", f"{fraction:.2f}"
             performance = measure(tools, kernel, options, array_folder)
             if performance:

@@ -4,3 +4,4 @@
 // the embedding; attention itself has none.
 posenc.kernel @bert_base heads(12) head_dim(64) dtype(f32)
   encode [#posenc.nope]
+posenc.embed @bert_base_embedding dim(768) encode [#posenc.learned_absolute<rows = 512>]

@@ -4,3 +4,4 @@
 // has none.
 posenc.kernel @gpt_2 heads(12) head_dim(64) dtype(f32) mask(#posenc.causal)
   encode [#posenc.nope]
+posenc.embed @gpt_2_embedding dim(768) encode [#posenc.learned_absolute<rows = 1024>]

@@ -6,3 +6,8 @@ posenc.kernel @whisper_small_encoder heads(12) head_dim(64) dtype(f32)
   encode [#posenc.nope]
 posenc.kernel @whisper_small_decoder heads(12) head_dim(64) dtype(f32) mask(#posenc.causal)
   encode [#posenc.nope]
+// max_source_positions 1500, max_target_positions 448; sinusoids(1500, 768) of
+// openai/whisper, whisper/model.py: [sines, cosines], exponents k / (d / 2 - 1).
+posenc.embed @whisper_small_encoder_embedding dim(768)
+  encode [#posenc.sinusoidal<layout = concatenated, exponent = over_last>]
+posenc.embed @whisper_small_decoder_embedding dim(768) encode [#posenc.learned_absolute<rows = 448>]

@@ -19,10 +19,10 @@ StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
                          const TileParams &params)
     : params(params), queries(std::move(queries)) {
   unsigned count = 0;
-  for (StepOp step : plan.getStepOps())
+  for (StepOp step : getTileSteps(plan))
     count = step.getBody().front().getNumArguments() - this->queries.size();
   for (unsigned index = 0; index < count; ++index) {
-    bool isRead = llvm::any_of(plan.getStepOps(), [&](StepOp step) {
+    bool isRead = llvm::any_of(getTileSteps(plan), [&](StepOp step) {
       return !step.getBody()
                   .front()
                   .getArgument(this->queries.size() + index)

@@ -33,11 +33,11 @@ static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
     return mlir::failure();
   StepVectors vectors(plan, *queries, context.params);
   Scans scans(context, vectors);
-  for (StepOp step : plan.getStepOps())
+  for (StepOp step : getTileSteps(plan))
     if (mlir::failed(scans.add(step)))
       return mlir::failure();
   OnlineSoftmax softmax(context, WeightKind(plan), vectors, scans.getFuncs());
-  for (StepOp step : plan.getStepOps())
+  for (StepOp step : getTileSteps(plan))
     if (mlir::failed(softmax.addStep(step)))
       return mlir::failure();
   FailureOr<std::vector<Halide::Func>> epilogue =

@@ -310,11 +310,16 @@ bool posenc::isStoredInParts(Value table) {
   return static_cast<bool>(table.getDefiningOp<PrefixSumOp>());
 }
 
+SmallVector<StepOp> posenc::getTileSteps(PlanOp plan) {
+  return llvm::filter_to_vector(plan.getStepOps(),
+                                [](StepOp step) { return !step.getMaximum(); });
+}
+
 /// The keys that some step reads.
 static void addKeys(PlanOp plan, ArgCollector &collector) {
   unsigned queries =
       plan.getPrologueOp().getBody().front().back().getNumOperands();
-  for (StepOp step : plan.getStepOps())
+  for (StepOp step : getTileSteps(plan))
     for (BlockArgument key :
          step.getBody().front().getArguments().drop_front(queries))
       if (!key.use_empty()) {
@@ -342,7 +347,7 @@ static void addVectors(PlanOp plan, ArgCollector &collector) {
 }
 static void addScores(PlanOp plan, ArgCollector &collector) {
   collector.addTerms(plan.getPrologueOp().getBody().front());
-  for (StepOp step : plan.getStepOps())
+  for (StepOp step : getTileSteps(plan))
     collector.addTerms(step.getBody().front());
 }
 static void addMixed(ArgCollector &collector, ArrayRef<HeadMlpOp> networks) {
@@ -378,13 +383,13 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
   collector.addTerms(plan.getEpilogueOp().getBody().front());
   addMixed(collector, getNetworks(plan));
   addPlace(collector);
-  for (StepOp step : plan.getStepOps())
+  for (StepOp step : getTileSteps(plan))
     collector.addNumber(TileArgKind::StepEnd, step.getSymName());
   collector.addNumber(TileArgKind::First);
 
   collector.add(TileArgKind::State, 2);
   int64_t scans = 0;
-  for (StepOp step : plan.getStepOps())
+  for (StepOp step : getTileSteps(plan))
     for ([[maybe_unused]] RowscanOp scan :
          step.getBody().front().getOps<RowscanOp>())
       collector.add(TileArgKind::Scan, 2, std::to_string(scans++));

@@ -97,16 +97,23 @@ std::string KernelTensor::getTypeString() const {
 
 /// What a table is used for, and in which unit its numbers are.
 static StringRef describeUse(Operation *use) {
-  bool isOfKeys =
-      use->getNumResults() == 1 && isa<KeyType>(use->getResult(0).getType());
+  auto yields = [&](auto type) {
+    return use->getNumResults() == 1 &&
+           isa<decltype(type)>(use->getResult(0).getType());
+  };
+  bool isOfKeys = yields(KeyType()), isOfTokens = yields(TokensType());
   return llvm::TypeSwitch<Operation *, StringRef>(use)
       .Case([](FreqsMapOp) { return "frequencies, in radians per position"; })
       .Case([](RotateOp) { return "mixes the cosines and sines of rotations"; })
       .Case([&](VaddOp) {
-        return isOfKeys ? "added to the keys" : "added to the queries";
+        return isOfKeys     ? "added to the keys"
+               : isOfTokens ? "added to the embedding"
+                            : "added to the queries";
       })
       .Case<ChannelScaleOp, RowScaleOp>([&](Operation *) {
-        return isOfKeys ? "scales the keys" : "scales the queries";
+        return isOfKeys     ? "scales the keys"
+               : isOfTokens ? "scales the embedding"
+                            : "scales the queries";
       })
       .Case([](TableDotOp op) {
         return isa<KeyType>(op.getVector().getType())

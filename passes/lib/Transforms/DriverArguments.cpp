@@ -380,7 +380,7 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
     return b.toI32(site.keyBegin);
   case TileArgKind::StepEnd: {
     for (auto [step, end] :
-         llvm::zip_equal(plan.op.getStepOps(), site.stepEnds))
+         llvm::zip_equal(getTileSteps(plan.op), site.stepEnds))
       if (step.getSymName() == arg.symbol)
         return b.toI32(end);
     llvm_unreachable("a step of this plan");

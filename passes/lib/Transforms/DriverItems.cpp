@@ -179,7 +179,7 @@ private:
     site.queryBegin = rows.begin;
     site.rows = b.sub(rows.end, rows.begin);
     site.keyBegin = site.keyCount = b.i64(0);
-    site.stepEnds.assign(plan.op.getStepOps().size(), b.i64(0));
+    site.stepEnds.assign(getTileSteps(plan.op).size(), b.i64(0));
     site.isFirst = b.bit(false);
     site.isLast = b.bit(true);
     return emitTileCall(site);
@@ -262,14 +262,31 @@ private:
     Value run = plan.hasOneRun() ? b.sub(end, begin) : emitRunLength();
     if (!plan.networks.empty())
       run = b.min(run, b.i64(plan.op.getKeys()));
-    return b.forPieces(begin, end, run, [&](Value at, Value length) {
-      site.keyBegin = at;
-      site.keyCount = length;
-      site.isFirst = b.equal(at, begin);
-      site.isLast =
-          b.select(isWhole, b.equal(b.add(at, length), end), b.bit(false));
-      site.stepEnds = emitRunEnds(range.stepEnds);
-      return plan.networks.empty() ? emitTileCall(site) : emitAllHeads();
+    auto walk = [&](Value from, Value to, ArrayRef<Value> stepEnds) {
+      return b.forPieces(from, to, run, [&](Value at, Value length) {
+        site.keyBegin = at;
+        site.keyCount = length;
+        site.isFirst = b.equal(at, begin);
+        site.isLast =
+            b.select(isWhole, b.equal(b.add(at, length), end), b.bit(false));
+        site.stepEnds = emitRunEnds(stepEnds);
+        return plan.networks.empty() ? emitTileCall(site) : emitAllHeads();
+      });
+    };
+    if (!range.entryEnd)
+      return walk(begin, end, range.stepEnds);
+    // All steps but the last one end before these keys.
+    Value entry = b.min(b.max(range.entryEnd, begin), end);
+    SmallVector<Value> none(range.stepEnds.size(), begin);
+    auto skip = [&] { return b.i32(0); };
+    Value status = b.ifElse(
+        b.less(begin, entry), [&] { return walk(begin, entry, none); }, skip);
+    // One call is made even where there are no keys.
+    Value isOver =
+        b.select(b.equal(begin, end), b.bit(false), b.equal(entry, end));
+    return b.ifOk(status, [&] {
+      return b.ifElse(isOver, skip,
+                      [&] { return walk(entry, end, range.stepEnds); });
     });
   }
 
@@ -362,7 +379,7 @@ private:
     SmallVector<Value> runEnds;
     Value previous = b.i64(0);
     Value block = b.i64(plan.op.getKeys());
-    for (auto [step, end] : llvm::zip_equal(plan.op.getStepOps(), ends)) {
+    for (auto [step, end] : llvm::zip_equal(getTileSteps(plan.op), ends)) {
       Value local = b.min(b.sub(end, site.keyBegin), site.keyCount);
       local = b.max(local, previous);
       if (step.getWholeBlocks())

@@ -64,7 +64,10 @@ KeyRange posenc::emitKeyRange(DriverBuilder &b, DriverFrame frame,
     for (Value result : llvm::drop_begin(results))
       until = step.getMaximum() ? b.max(until, result) : b.min(until, result);
     previous = b.max(previous, b.min(until, last));
-    range.stepEnds.push_back(previous);
+    if (step.getMaximum())
+      range.entryEnd = previous;
+    else
+      range.stepEnds.push_back(previous);
   }
   range.stepEnds.push_back(last);
   return range;

@@ -12,8 +12,11 @@ namespace posenc {
 /// Storage indices of keys.
 struct KeyRange {
   mlir::Value begin;
-  /// Where each step would end if its keys need not be whole blocks; the last
-  /// one is the end of the range.
+  /// Keys before this one are the last step's, in calls of their own. Null if
+  /// there is no such step.
+  mlir::Value entryEnd;
+  /// Where each step of a tile function would end if its keys need not be whole
+  /// blocks; the last one is the end of the range.
   llvm::SmallVector<mlir::Value> stepEnds;
 
   mlir::Value end() const { return stepEnds.back(); }

@@ -4,6 +4,8 @@
 
 #include "posenc/Analysis/ScoreMasks.h"
 
+#include "mlir/IR/OperationSupport.h"
+
 using namespace mlir;
 using namespace posenc;
 
@@ -39,6 +41,21 @@ static LogicalResult verifyUntil(StepOp step, bool isLast) {
     return step.emitOpError("expects no 'whole_blocks' on the last step, which "
                             "takes all keys that are left");
   return success();
+}
+
+/// A step whose keys the last one computes in calls of their own.
+static LogicalResult verifyEntry(StepOp step, ArrayRef<StepOp> steps) {
+  if (!step.getMaximum())
+    return success();
+  if (step != steps.front())
+    return step.emitOpError("expects only the first step to have 'maximum'");
+  bool isSame = OperationEquivalence::isRegionEquivalentTo(
+      &step.getBody(), &StepOp(steps.back()).getBody(),
+      OperationEquivalence::IgnoreLocations);
+  if (isSame)
+    return success();
+  return step.emitOpError("expects the body of the last step, which computes "
+                          "its keys, since it has 'maximum'");
 }
 
 /// Where the keys of a step begin at the earliest: those of which it is certain
@@ -128,7 +145,8 @@ LogicalResult posenc::verifyRanges(PlanOp plan) {
   SmallVector<StepOp, 4> steps = plan.getStepOps();
   MaskSet masks = getMasks(steps.back());
   for (StepOp step : steps)
-    if (failed(verifyUntil(step, step == steps.back())))
+    if (failed(verifyUntil(step, step == steps.back())) ||
+        failed(verifyEntry(step, steps)))
       return failure();
   for (StepOp step : llvm::ArrayRef(steps).drop_back())
     if (failed(verifyInterior(step, masks)))

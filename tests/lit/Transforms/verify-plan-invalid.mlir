@@ -1158,8 +1158,41 @@ posenc.plan @interior_without_minimum kernel(@k) isa("x86-64") heads(2) kv_heads
     %t = posenc.select %s mask(#posenc.window<left = 3>)
     posenc.yield %t : !posenc.score
   }
-  // expected-error@below {{'posenc.step' op expects 'until' to have the results of affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 + 1, d3)>, since the step does not apply #posenc.window<left = 3> of the last step}}
+  // expected-error@below {{'posenc.step' op expects only the first step to have 'maximum'}}
   posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (q_begin + lk - lq + 1, lk)>) maximum {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq, lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    %t = posenc.select %s mask(#posenc.window<left = 3>)
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @entry_without_mask kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects the body of the last step, which computes its keys, since it has 'maximum'}}
+  posenc.step @entry until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq - 4)>) maximum {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (q_begin + lk - lq + 1, lk)>) whole_blocks {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
     %s = posenc.dot %q, %k scale(1.0)
     posenc.yield %s : !posenc.score

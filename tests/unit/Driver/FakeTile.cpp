@@ -343,7 +343,7 @@ private:
   std::vector<int64_t> checkSteps(int64_t m) {
     std::vector<int64_t> ends;
     int64_t previous = 0;
-    for (StepOp step : plan.getStepOps()) {
+    for (StepOp step : getTileSteps(plan)) {
       int64_t end = numbers.lookup("end_" + step.getSymName().str());
       EXPECT_GE(end, previous);
       EXPECT_LE(end, m);
@@ -778,7 +778,7 @@ private:
     queries = transform(plan.getPrologueOp().getBody().front(),
                         read(buffer("q"), i), {i, 0});
     int64_t begin = 0;
-    for (auto [step, end] : llvm::zip_equal(plan.getStepOps(), ends)) {
+    for (auto [step, end] : llvm::zip_equal(getTileSteps(plan), ends)) {
       Scores scores{step.getBody().front(), i, begin, end, {}};
       for (Operation &op : scores.body.without_terminator())
         evaluate(op, scores);

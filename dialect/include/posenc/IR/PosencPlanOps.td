@@ -164,7 +164,9 @@ def Posenc_StepOp : Posenc_PlanPartOp<"step", [Symbol]> {
     Steps follow one another: a step takes the keys from where the one before
     it stopped (where the plan's keys begin for the first) up to the minimum of
     the results of `until`, a map over (q_begin, q_end, lq, lk), or to their
-    maximum if it says `maximum`; never beyond the end of the last step. With
+    maximum if it says `maximum`; never beyond the end of the last step. A step
+    with `maximum` comes first and has the body of the last step, which computes
+    its keys in calls of their own: no code is made for it. With
     `whole_blocks` it stops after the last whole block of the plan's `keys` and
     leaves the rest to the next step.
 

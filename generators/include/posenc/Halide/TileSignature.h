@@ -150,6 +150,10 @@ struct TileFunction {
   int64_t stateColumns = 0;
 };
 
+/// The steps that are stages of a tile function: all but one with `maximum`,
+/// whose keys come in calls of their own and belong to the last step.
+llvm::SmallVector<StepOp> getTileSteps(PlanOp plan);
+
 /// `<plan>_tile<rows>` for each entry of `rows`, in that order. Fails with a
 /// diagnostic at the plan when no generator exists for its isa, or rows or keys
 /// do not suit it.
