@@ -25,7 +25,9 @@ static bool isAllowedImport(StringRef symbol) {
       "fmax", "fmin", "log", "log1p", "log2", "pow", "sin", "sqrt", "tan",
       "tanh", "trunc", "ceilf", "copysignf", "cosf", "erff", "expf", "exp2f",
       "expm1f", "floorf", "fmaf", "fmaxf", "fminf", "logf", "log1pf", "log2f",
-      "powf", "sinf", "sqrtf", "tanf", "tanhf", "truncf"};
+      "powf", "sinf", "sqrtf", "tanf", "tanhf", "truncf",
+      // what LLVM makes of a sine and a cosine of one angle
+      "sincos", "sincosf"};
   return allowed.contains(symbol);
 }
 

@@ -9,6 +9,33 @@ using namespace mlir;
 using namespace posenc;
 
 /// What a call must fulfil beyond its shapes.
+static std::string describeTypes(KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << kernel.getElementType();
+  if (kernel.getKeyElementType() != kernel.getElementType())
+    os << ", keys and values " << kernel.getKeyElementType();
+  return text;
+}
+
+/// The extents of calls whose sequences differ in length.
+static std::string describeSequences(KernelOp kernel) {
+  if (!kernel.hasSequences())
+    return "";
+  std::string text = " *\n * Each of the B sequences has lengths of its own.";
+  if (kernel.getQueryStorage() == QueryStorage::packed)
+    text +=
+        " The Tq queries of all follow one\n * another; rows of no sequence "
+        "are not written.";
+  if (kernel.getKeyStorage() == KeyStorage::packed)
+    text += " The Tk keys of all follow one another.";
+  if (kernel.getKeyStorage() == KeyStorage::paged)
+    text += " Their keys are in pages of\n * page_size keys, at most max_pages "
+            "each.";
+  return text + "\n * Bounds, lengths and pages are also read by NAME_prepare "
+                "and the size queries.\n";
+}
+
 static std::string describeLimits(KernelOp kernel) {
   bool areAmongKeys = false, areTogether = false, isScanned = false;
   kernel.walk([&](Operation *op) {
@@ -23,7 +50,11 @@ static std::string describeLimits(KernelOp kernel) {
   if (areAmongKeys || areTogether || isScanned)
     text = " *\n";
   if (areAmongKeys)
-    text += " * Queries are looked up among the keys: Lq is at most Lk.\n";
+    text += kernel.hasSequences()
+                ? " * Queries are looked up among the keys: no sequence has "
+                  "more of them than keys.\n"
+                : " * Queries are looked up among the keys: Lq is at most "
+                  "Lk.\n";
   if (areTogether)
     text += " * All heads of the kernel must be in a call.\n";
   if (isScanned)
@@ -87,9 +118,9 @@ std::string posenc::makeHeader(KernelOp kernel,
   StringRef name = compiled.name;
   std::string summary = llvm::formatv(
       " * heads {0}, key/value heads {1}, head size {2}, value size {3}, "
-      "dtype f32;",
+      "dtype {4};",
       kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
-      kernel.getValueSize());
+      kernel.getValueSize(), describeTypes(kernel));
   printBegin(
       os, compiled, summary,
       " * Tensors are DLPack's, on the CPU. Extents are in logical order "
@@ -101,12 +132,13 @@ std::string posenc::makeHeader(KernelOp kernel,
       " * Lk keys. NULL strides mean compact; a last axis marked \"unit "
       "stride\" must be\n"
       " * contiguous. Outputs must not overlap inputs.\n" +
-          describeLimits(kernel));
+          describeSequences(kernel) + describeLimits(kernel));
   os << "/* Fills a buffer with the tables that the kernel otherwise builds on "
         "every call;\n"
         " * give it as posenc_call.prepared to calls with the same B, H, Lq, "
         "Lk and the same\n"
-        " * operand values. q, k, v and o may have NULL data here. */\n"
+        " * operand values (and for some kernels the same lengths of "
+        "sequences). q, k, v and o may have NULL data here. */\n"
      << "posenc_status " << name << "_prepare(const " << name
      << "_args *args, void *buffer, size_t size);\n\n"
      << "/* The size of that buffer, or 0 when the arguments are wrong. */\n"

@@ -30,7 +30,6 @@ printManifest(const CompiledKernel &compiled,
     json.attribute("compiler", getCompilerIdentity());
     json.attribute("kernel_abi", POSENC_KERNEL_ABI);
     printShape(json);
-    json.attribute("dtype", "f32");
     json.attributeArray("isas", [&] {
       for (const std::string &isa : compiled.isas)
         json.value(isa);
@@ -59,6 +58,12 @@ printManifest(const CompiledKernel &compiled,
   return text;
 }
 
+static std::string getName(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 std::string posenc::makeManifest(KernelOp kernel,
                                  const CompiledKernel &compiled) {
   return printManifest(compiled, [&](llvm::json::OStream &json) {
@@ -66,6 +71,8 @@ std::string posenc::makeManifest(KernelOp kernel,
     json.attribute("kv_heads", kernel.getNumKvHeads());
     json.attribute("head_dim", int64_t(kernel.getHeadDim()));
     json.attribute("value_dim", kernel.getValueSize());
+    json.attribute("dtype", getName(kernel.getElementType()));
+    json.attribute("kv_dtype", getName(kernel.getKeyElementType()));
   });
 }
 
@@ -74,5 +81,6 @@ std::string posenc::makeManifest(EmbedOp embed,
   return printManifest(compiled, [&](llvm::json::OStream &json) {
     json.attribute("entry", "embed");
     json.attribute("dim", int64_t(embed.getDim()));
+    json.attribute("dtype", "f32");
   });
 }

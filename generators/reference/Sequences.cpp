@@ -48,6 +48,7 @@ private:
   llvm::Error readBounds(StringRef name, int64_t all,
                          SmallVectorImpl<Tokens> &tokens);
   llvm::Error readKeyLengths(int64_t capacity);
+  int64_t getPagedCapacity(const CallShape &shape) const;
   llvm::Error checkPages() const;
   template <typename TensorT>
   TensorT cut(const KernelTensor &tensor, const TensorT &given,
@@ -100,6 +101,17 @@ llvm::Error SequenceCall::readKeyLengths(int64_t capacity) {
   return llvm::Error::success();
 }
 
+/// Operands with a number for each key may have fewer of them.
+int64_t SequenceCall::getPagedCapacity(const CallShape &shape) const {
+  int64_t capacity = find("page_table")->shape[1] * inputs.k.shape[1];
+  bool hasKeys = llvm::any_of(tensors, [](const KernelTensor &tensor) {
+    return llvm::any_of(tensor.extents, [](const Extent &extent) {
+      return extent.kind == ExtentKind::KeyLen;
+    });
+  });
+  return hasKeys ? std::min(capacity, shape.keyLen) : capacity;
+}
+
 llvm::Error SequenceCall::checkPages() const {
   const IntTensor &table = *find("page_table");
   int64_t pages = inputs.k.shape[0], pageSize = inputs.k.shape[1];
@@ -134,8 +146,7 @@ llvm::Error SequenceCall::readLengths() {
       return error;
     break;
   case KeyStorage::paged:
-    if (llvm::Error error =
-            readKeyLengths(find("page_table")->shape[1] * inputs.k.shape[1]))
+    if (llvm::Error error = readKeyLengths(getPagedCapacity(*shape)))
       return error;
     if (llvm::Error error = checkPages())
       return error;

@@ -232,9 +232,11 @@ static bool has_sequences(const posenc_kernel_desc *desc) {
 static posenc_status check_lengths(const posenc_kernel_desc *desc,
                                    const posenc_frame *frame) {
   bool are_among = (desc->flags & POSENC_KERNEL_QUERIES_AMONG_KEYS) != 0;
-  if (are_among && has_sequences(desc))
-    return posenc_check_own_keys(frame);
-  if (are_among && frame->query_len > frame->key_len)
+  if (are_among && has_sequences(desc)) {
+    posenc_status status = posenc_check_own_keys(frame);
+    if (status)
+      return status;
+  } else if (are_among && frame->query_len > frame->key_len)
     return posenc_fail(POSENC_OUT_OF_RANGE,
                        "%s: Lq is %" PRId64
                        ", but must be at most Lk = %" PRId64
@@ -295,6 +297,7 @@ static posenc_status check_shapes(const posenc_any_args *args, bool prepare,
   /* A kernel has Lk or L, the other one is 0. */
   extents->keys =
       symbols[POSENC_AXIS_KEY_LEN].extent + symbols[POSENC_AXIS_LEN].extent;
+  extents->has_keys = symbols[POSENC_AXIS_KEY_LEN].fixed;
   extents->all_queries = symbols[POSENC_AXIS_ALL_QUERIES].extent;
   extents->all_keys = symbols[POSENC_AXIS_ALL_KEYS].extent;
   extents->pages = symbols[POSENC_AXIS_PAGES].extent;

@@ -44,6 +44,7 @@ posenc_status posenc_check_data(const posenc_kernel_desc *desc,
 /* What the tensors say about sequences. */
 typedef struct posenc_extents {
   int64_t queries, keys;         /* Lq and Lk, or 0 */
+  bool has_keys;                 /* some tensor has the extent Lk */
   int64_t all_queries, all_keys; /* of packed ones */
   int64_t pages, page_size, max_pages;
 } posenc_extents;
@@ -52,6 +53,8 @@ typedef struct posenc_extents {
  * sets the frame's lengths. */
 posenc_status posenc_find_sequences(const posenc_extents *extents,
                                     posenc_frame *frame);
+/* Of their lengths: what a prepared buffer was made for. */
+uint64_t posenc_hash_sequences(const posenc_frame *frame);
 /* No sequence has more queries than keys. */
 posenc_status posenc_check_own_keys(const posenc_frame *frame);
 

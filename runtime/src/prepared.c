@@ -19,7 +19,8 @@ typedef struct header {
   uint32_t abi;
   int32_t variant;
   int32_t batch, heads, kv_heads, query_len, key_len; /* at most 2^30 */
-  int32_t reserved[3];
+  int32_t reserved;
+  uint64_t sequences; /* hash of lengths that tables depend on, or 0 */
 } header;
 
 _Static_assert(sizeof(header) == HEADER_BYTES, "the header is part of the ABI");
@@ -37,6 +38,8 @@ static header make_header(const posenc_frame *frame, int64_t payload_bytes) {
   h.kv_heads = (int32_t)frame->kv_heads;
   h.query_len = (int32_t)frame->longest_query;
   h.key_len = (int32_t)frame->longest_key;
+  if (frame->desc->flags & POSENC_KERNEL_PREPARED_BY_LENGTH)
+    h.sequences = posenc_hash_sequences(frame);
   return h;
 }
 
@@ -127,6 +130,11 @@ posenc_status posenc_check_prepared(posenc_frame *frame, const void *prepared) {
                          ", but this call has %" PRId32,
                          kernel, sizes[i].name, sizes[i].actual,
                          sizes[i].wanted);
+  if (actual.sequences != wanted.sequences)
+    return posenc_fail(POSENC_INVALID_ARGUMENT,
+                       "%s: call->prepared was made for sequences of other "
+                       "lengths, on which its tables depend",
+                       kernel);
   /* Kernels only read it; the frame's member is not const because the code that
    * fills the tables uses it too. */
   frame->prepared = (char *)(uintptr_t)prepared + HEADER_BYTES;

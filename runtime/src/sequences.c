@@ -52,8 +52,8 @@ static posenc_status check_bounds(const posenc_frame *frame, numbers n,
   return POSENC_OK;
 }
 
-static posenc_status check_lengths(const posenc_frame *frame, numbers n,
-                                   int64_t capacity, int64_t *longest) {
+static posenc_status check_key_lengths(const posenc_frame *frame, numbers n,
+                                       int64_t capacity, int64_t *longest) {
   *longest = 0;
   for (int64_t b = 0; b < frame->batch; ++b) {
     int64_t length = get(n, b);
@@ -74,7 +74,8 @@ static posenc_status check_pages(const posenc_frame *frame, numbers table,
                                  int64_t pages) {
   const int32_t *data = (const int32_t *)(const void *)table.view->data;
   for (int64_t b = 0; b < frame->batch; ++b) {
-    int64_t used = (get(lengths, b) + page_size - 1) / larger(page_size, 1);
+    int64_t size = larger(page_size, 1); /* without keys it may be 0 */
+    int64_t used = (get(lengths, b) + size - 1) / size;
     for (int64_t p = 0; p < used; ++p) {
       int64_t page =
           data[b * table.view->stride[0] + p * table.view->stride[1]];
@@ -116,6 +117,9 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
                          "2^30 keys",
                          frame->desc->name, pages.name, extents->max_pages,
                          extents->page_size);
+    /* Operands with a number for each key have no more. */
+    if (extents->has_keys && extents->keys < frame->key_len)
+      frame->key_len = extents->keys;
   }
   frame->longest_key = frame->key_len;
   if (!status && keys.name) {
@@ -124,7 +128,8 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
     frame->longest_key = frame->key_len;
   }
   if (!status && lengths.name)
-    status = check_lengths(frame, lengths, frame->longest_key, &frame->key_len);
+    status =
+        check_key_lengths(frame, lengths, frame->longest_key, &frame->key_len);
   if (!status && pages.name)
     status =
         check_pages(frame, pages, lengths, extents->page_size, extents->pages);
@@ -166,6 +171,23 @@ void posenc_kernel_sequence(const posenc_frame *call, int64_t batch,
                     (tensor->dtype_bits / 8);
     }
   }
+}
+
+/* FNV-1a */
+static uint64_t add_to_hash(uint64_t hash, numbers n, int64_t count) {
+  for (int64_t i = 0; n.name && i < count; ++i)
+    hash = (hash ^ (uint64_t)get(n, i)) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+uint64_t posenc_hash_sequences(const posenc_frame *frame) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  hash = add_to_hash(hash, find_numbers(frame, POSENC_TENSOR_QUERY_BOUNDS),
+                     frame->batch + 1);
+  hash = add_to_hash(hash, find_numbers(frame, POSENC_TENSOR_KEY_BOUNDS),
+                     frame->batch + 1);
+  return add_to_hash(hash, find_numbers(frame, POSENC_TENSOR_KEY_LENGTHS),
+                     frame->batch);
 }
 
 posenc_status posenc_check_own_keys(const posenc_frame *frame) {

@@ -113,9 +113,6 @@ static posenc_status check_stride(const posenc_kernel_desc *desc,
   else if (is_long && is_heads && (expected->flags & POSENC_TENSOR_ALL_HEADS))
     rule = "makes the axis longer than 2^30 elements: the kernel reads all "
            "heads together";
-  else if (stride > LARGEST_ROW_STRIDE / (extent - 1) &&
-           (kind == POSENC_AXIS_PAGES || kind == POSENC_AXIS_PAGE_SIZE))
-    rule = "makes the axis longer than 2^31 - 1 elements";
   else if (is_long &&
            (kind == POSENC_AXIS_KEY_LEN || kind == POSENC_AXIS_ALL_KEYS) &&
            (desc->flags & POSENC_KERNEL_ONE_RUN))
@@ -181,7 +178,7 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
     if (status)
       return status;
   }
-  int64_t last = 0;
+  int64_t last = 0, pages = 0;
   for (int32_t i = 0; i < expected->rank; ++i) {
     if (tensor->strides)
       view->stride[i] = tensor->strides[i];
@@ -194,6 +191,15 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
     if (__builtin_mul_overflow(view->extent[i] - 1, view->stride[i], &offset) ||
         __builtin_add_overflow(last, offset, &last))
       return too_large(desc, expected);
+    /* Tiles find rows of pages by their offsets in elements. */
+    if (expected->axes[i].kind == POSENC_AXIS_PAGES ||
+        expected->axes[i].kind == POSENC_AXIS_PAGE_SIZE)
+      pages += offset;
+    if (pages > LARGEST_SPAN)
+      return posenc_fail(POSENC_STRIDE_UNSUPPORTED,
+                         "%s: %s has pages that span more than 2^30 elements, "
+                         "the last of them %" PRId64 " behind the first",
+                         desc->name, expected->name, pages);
   }
   if (__builtin_add_overflow(last, 1, span) ||
       __builtin_mul_overflow(*span, expected->dtype_bits / 8, span))

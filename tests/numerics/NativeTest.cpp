@@ -309,6 +309,8 @@ static void testStorage(TestRun &run, const std::string &isa, bool full) {
       {"shaw", "encode [#posenc.shaw<max_distance = 8>]"},
       {"norm", "encode [#posenc.qk_norm]"},
       {"cope", "mask(#posenc.causal) encode [#posenc.cope<positions = 16>]"},
+      {"projected", "mask(#posenc.causal) positions(#posenc.position_tensor) "
+                    "encode [#posenc.transformer_xl]"},
   };
   static constexpr int64_t sizes[][3] = {
       {1, 1, 1}, {3, 5, 49}, {5, 53, 130}, {2, 2, 2500}};

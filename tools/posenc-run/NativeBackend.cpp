@@ -7,6 +7,7 @@
 #include "llvm/ADT/ScopeExit.h"
 
 #include <cstdlib>
+#include <limits>
 
 using namespace llvm;
 using namespace posenc;
@@ -132,7 +133,9 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
   ArrayRef<int64_t> query = inputs.get("q").shape;
   SmallVector<int64_t, 4> outputShape(query), rowShape(query.drop_back());
   outputShape.back() = inputs.get("v").shape.back();
-  std::vector<float> output(count(outputShape)), lse(count(rowShape));
+  // Rows that belong to no sequence are not written.
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  std::vector<float> output(count(outputShape)), lse(count(rowShape), none);
   Error error =
       call(*loaded, inputs, options,
            [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {

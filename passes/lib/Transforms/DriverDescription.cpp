@@ -231,7 +231,8 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
   described.flags =
       (kernel.needsQueriesAmongKeys ? POSENC_KERNEL_QUERIES_AMONG_KEYS : 0) |
       (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
-      (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0);
+      (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0) |
+      (kernel.preparesByLength() ? POSENC_KERNEL_PREPARED_BY_LENGTH : 0);
   described.fingerprint = computeFingerprint(kernel);
   return emitDescription(b, described);
 }

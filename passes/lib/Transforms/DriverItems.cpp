@@ -159,10 +159,7 @@ private:
         b.select(isWhole, frame.workerScratch(worker), emitPartState(item));
     states = frame.workerScratch(worker);
     site.scan = site.scores = b.byteOffset(states, kernel.getAllStateBytes());
-    // A state is that of all rows of a tile.
-    Value rowLimit =
-        b.select(isWhole, getArguments().emitRowLimit(plan.tiles.front()),
-                 site.tileRows);
+    Value rowLimit = getArguments().emitRowLimit(plan.tiles.front());
     return b.forPieces(
         rows.begin, rows.end, rowLimit,
         [&](Value at, Value count) { return emitRows(at, count); });

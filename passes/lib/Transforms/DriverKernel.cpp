@@ -26,6 +26,14 @@ bool DriverPlan::exponentiates() {
   });
 }
 
+bool DriverKernel::preparesByLength() {
+  return hasSequences() && llvm::any_of(tables, [](DriverTable &table) {
+           bool hasKeys = table.type && (table.type.hasAxis(TableAxis::key) ||
+                                         table.type.hasAxis(TableAxis::query));
+           return table.hasBatches || hasKeys;
+         });
+}
+
 std::optional<unsigned> DriverKernel::findRole(SequenceRole role) {
   for (auto [index, tensor] : llvm::enumerate(tensors))
     if (tensor.role == role)

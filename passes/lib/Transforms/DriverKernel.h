@@ -122,6 +122,8 @@ struct DriverKernel {
   unsigned getFirstOperand() { return tensors.size() - operands.size(); }
   /// Whether each batch entry has lengths of its own.
   bool hasSequences() { return op.hasSequences(); }
+  /// Whether prepared tables depend on the length of each sequence.
+  bool preparesByLength();
   bool isPaged() { return op.getKeyStorage() == KeyStorage::paged; }
   /// The number of the tensor with a role.
   std::optional<unsigned> findRole(SequenceRole role);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DriverRanges.h"
+#include "DriverArguments.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,7 +86,7 @@ KeySplits::KeySplits(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
   count = (plan.op.getSymName() + "_parts").str();
   merge = (plan.op.getSymName() + "_merge").str();
   DriverBuilder::InsertionGuard guard(b);
-  defineCount(b, plan);
+  defineCount(b, kernel, plan);
   defineMerge(b, plan);
 }
 
@@ -96,7 +97,8 @@ static Value emitTiles(DriverBuilder &b, DriverFrame frame, const RowCut &cut) {
 }
 
 /// i64 (frame)
-void KeySplits::defineCount(DriverBuilder &b, DriverPlan &plan) {
+void KeySplits::defineCount(DriverBuilder &b, DriverKernel &kernel,
+                            DriverPlan &plan) {
   auto type = b.getFunctionType({b.getPtrType()}, b.getI64Type());
   func::FuncOp function = b.define(count, type, /*isPublic=*/false);
   DriverFrame frame(b, function.getArgument(0));
@@ -108,7 +110,11 @@ void KeySplits::defineCount(DriverBuilder &b, DriverPlan &plan) {
   Value lastRows = b.max(b.sub(frame.queryLen(), rows), b.i64(0));
   KeyRange range = emitKeyRange(b, frame, plan, lastRows, frame.queryLen());
   Value keys = b.sub(range.end(), range.begin);
-  b.ret(b.max(b.min(wanted, b.div(keys, b.i64(kFewestKeys))), one));
+  Value parts = b.max(b.min(wanted, b.div(keys, b.i64(kFewestKeys))), one);
+  // A state is that of all rows of a tile, which must then come in one call.
+  Value rowLimit =
+      DriverArguments(b, frame, kernel, plan).emitRowLimit(plan.tiles.front());
+  b.ret(b.select(b.less(rowLimit, rows), one, parts));
 }
 
 Value KeySplits::emitCount(DriverBuilder &b, DriverFrame frame) const {

@@ -28,8 +28,8 @@ KeyRange emitKeyRange(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
 
 /// Long runs of keys against few tiles are split, so that several threads can
 /// share a tile. Each part leaves a state in the shared scratch; those of a
-/// tile are merged in their order. The number of parts depends on shapes only,
-/// so that results do not depend on the threads.
+/// tile are merged in their order. The number of parts depends on shapes and
+/// strides only, so that results do not depend on the threads.
 class KeySplits {
 public:
   /// Defines the functions that the methods below call.
@@ -51,7 +51,7 @@ public:
                  mlir::Value rows, mlir::Value columns) const;
 
 private:
-  void defineCount(DriverBuilder &b, DriverPlan &plan);
+  void defineCount(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan);
   void defineMerge(DriverBuilder &b, DriverPlan &plan);
 
   RowCut cut;

@@ -88,7 +88,9 @@ enum {
   POSENC_KERNEL_ALL_HEADS = 2,
   /* all keys of a row are read together: Lk is at most 2^22, and the keys of a
    * head must span at most 2^30 elements */
-  POSENC_KERNEL_ONE_RUN = 4
+  POSENC_KERNEL_ONE_RUN = 4,
+  /* prepared tables depend on the length of each sequence */
+  POSENC_KERNEL_PREPARED_BY_LENGTH = 8
 };
 
 typedef struct posenc_kernel_desc {
@@ -136,8 +138,8 @@ typedef struct posenc_frame {
   int64_t worker_bytes;
   void *owned; /* internal scratch to be freed by posenc_kernel_leave */
   uint64_t seed, offset; /* of the call's random numbers */
-  /* What tables and scratch have room for: the lengths of any sequence, all
-   * queries and keys, and the first ones of a sequence. */
+  /* What tables and scratch have room for in a sequence, at least the lengths;
+   * all queries and keys, and the first ones of a sequence. */
   int64_t longest_query, longest_key, all_queries, all_keys;
   int64_t query_base, key_base;
   posenc_view tensors[POSENC_MAX_TENSORS];

@@ -222,4 +222,65 @@ TEST_F(Sequences, Pages) {
   expectFailure(POSENC_OUT_OF_RANGE, {"key_lengths", "48"});
 }
 
+TEST_F(Sequences, PagesOfOperandsWithFewerKeys) {
+  addDenseQueries(1, 1);
+  addPages(5, 16, 1, 2, {4, 0});
+  addLengths({11});
+  add("gates", 0, {at(POSENC_AXIS_BATCH, 0), at(POSENC_AXIS_KEY_LEN, 1)},
+      {1, 10});
+  expectFailure(POSENC_OUT_OF_RANGE, {"key_lengths holds 11", "to 10"});
+}
+
+TEST_F(Sequences, SpanOfPages) {
+  addDenseQueries(1, 1);
+  addPages(5, 16, 1, 2, {4, 0});
+  addLengths({20});
+  Tensor &pages = *owned[1];
+  // The last page begins at 2^30 - 240; its last row is 15 * 16 behind.
+  pages.setStrides({((INT64_C(1) << 30) - 240) / 4, 16, 8, 1});
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  pages.setStrides({((INT64_C(1) << 30) - 240) / 4 + 1, 16, 8, 1});
+  expectFailure(POSENC_STRIDE_UNSUPPORTED, {"k has pages", "2^30"});
+}
+
+TEST_F(Sequences, LongRunOfSequences) {
+  desc.flags = POSENC_KERNEL_QUERIES_AMONG_KEYS | POSENC_KERNEL_ONE_RUN;
+  addDenseQueries(1, 1);
+  addPages(5, 1 << 10, 1, (1 << 12) + 1,
+           std::vector<int32_t>((1 << 12) + 1, 1));
+  addLengths({1 << 22});
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  set(*owned.back(), {(1 << 22) + 1});
+  expectFailure(POSENC_OUT_OF_RANGE, {"2^22"});
+}
+
+TEST_F(Sequences, PreparedForLengths) {
+  desc.flags = POSENC_KERNEL_PREPARED_BY_LENGTH;
+  addDenseQueries(2, 1);
+  addPages(5, 16, 2, 2, {4, 0, 1, 2});
+  addLengths({20, 16});
+  alignas(64) char buffer[128] = {};
+  char *payload = nullptr;
+  ASSERT_EQ(POSENC_OK,
+            posenc_kernel_enter_prepare(&desc, &args, nullptr, 1, &frame));
+  ASSERT_EQ(POSENC_OK,
+            posenc_prepared_begin(&frame, buffer, sizeof(buffer), 0, &payload));
+  posenc_prepared_finish(&frame, buffer);
+  posenc_call call = POSENC_CALL_INIT;
+  call.prepared = buffer;
+  EXPECT_EQ(POSENC_OK, posenc_kernel_enter(&desc, &args, &call, &frame))
+      << posenc_last_error();
+  set(*owned.back(), {21, 16});
+  EXPECT_EQ(POSENC_INVALID_ARGUMENT,
+            posenc_kernel_enter(&desc, &args, &call, &frame));
+  EXPECT_TRUE(lastErrorHas("other lengths")) << posenc_last_error();
+  // Tables that no length shows in.
+  desc.flags = 0;
+  posenc_kernel_enter_prepare(&desc, &args, nullptr, 1, &frame);
+  posenc_prepared_finish(&frame, buffer);
+  set(*owned.back(), {3, 1});
+  EXPECT_EQ(POSENC_OK, posenc_kernel_enter(&desc, &args, &call, &frame))
+      << posenc_last_error();
+}
+
 } // namespace
