@@ -50,6 +50,7 @@ struct Spec {
   const char *name;
   std::string clauses;              // of a kernel of 4 heads and 2 key heads
   bool needsKeysForQueries = false; // Lq <= Lk
+  bool isLong = false;              // takes long: fewer lengths
 };
 
 void PrintTo(const Spec &spec, std::ostream *stream) { *stream << spec.name; }
@@ -118,15 +119,20 @@ std::vector<Spec> makeSequenceSpecs() {
                  "2.0, original_length = 16>>]"},
   };
   std::vector<Spec> specs;
+  size_t turn = 0;
   for (const Clauses &storage : storages)
     for (const Clauses &kernel : kernels) {
+      // Every other pair: each storage meets both kinds of positions.
+      if (turn++ % 2)
+        continue;
       static std::vector<std::unique_ptr<std::string>> names;
       names.push_back(std::make_unique<std::string>(std::string(storage.name) +
                                                     kernel.name));
       std::string name = kernel.name;
       specs.push_back({names.back()->c_str(),
                        std::string(storage.text) + " " + kernel.text,
-                       name == "Positions" || name == "Gates"});
+                       name == "Positions" || name == "Gates",
+                       /*isLong=*/true});
     }
   return specs;
 }
@@ -161,7 +167,8 @@ TEST_P(Driver, AllLengths) {
     setenv("POSENC_ISA", isa, 1);
     for (int64_t queryLen : {0, 1, 5, 48, 49, 100, 160})
       for (int64_t keyLen : {0, 1, 5, 48, 49, 100})
-        expect({1, 0, queryLen, keyLen});
+        if (!GetParam().isLong || (queryLen != 5 && keyLen != 48))
+          expect({1, 0, queryLen, keyLen});
   }
 }
 
