@@ -63,8 +63,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     - (kernel_c8) at most one of the `scale` clause and the encodings fixes the
       scale, or they agree;
     - (kernel_c9) `context_length` is positive;
-    - (kernel_c10) operands with a query (key) axis have no place in a call of
-      packed queries (keys), but for those with a batch and a key axis;
+    - (kernel_c10) with packed queries no operand has a query axis; with packed
+      keys an operand with a key axis has a batch axis too;
     - (kernel_c7) a body holds primitives only, has the arguments
       (!posenc.query, !posenc.key, !posenc.value) and yields an output.
 

@@ -105,7 +105,8 @@ class Posenc_PlanPartOp<string mnemonic, list<Trait> traits = []>
 def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
   let summary = "a table that is built once, before the tiles run";
   let description = [{
-    Evaluated in double precision and stored as f32 in the prepared buffer.
+    Evaluated in double precision and stored as f32 in the prepared buffer; of a
+    `posenc.prefix_sum` what rounding cuts off is stored too.
 
     - `angles`: yields a `posenc.rotate` of its argument. One row per position
       that a query or key of the call can have (per batch entry and key when
