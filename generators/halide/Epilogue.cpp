@@ -165,11 +165,11 @@ posenc::buildEpilogue(EpilogueOp op, const TileContext &context, Func state) {
     return op.emitOpError("expects a posenc.tile.normalize, whose sink is a "
                           "posenc.table");
   RowNumbers row = getRowNumbers(normalize, context, state);
-  Storage storage = getStorage(op->getParentOfType<PlanOp>().getDtype());
+  Storage storage = getStorage(
+      op->getParentOfType<PlanOp>().getDtype().value_or(mlir::Type()));
   std::vector<Func> outputs{
       makeOutput(context, state, row, hasRemainder, storage)};
-  if (normalize.getKind() == NormalizeKind::softmax ||
-      normalize.getKind() == NormalizeKind::exp)
+  if (exponentiates(normalize.getKind()))
     outputs.push_back(makeLogSumExp(context, row));
   return outputs;
 }

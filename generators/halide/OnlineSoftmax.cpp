@@ -11,9 +11,9 @@ using Halide::Var;
 
 WeightKind::WeightKind(PlanOp plan) {
   mlir::Block &body = plan.getEpilogueOp().getBody().front();
-  for (TileNormalizeOp op : body.getOps<TileNormalizeOp>())
+  if (TileNormalizeOp op = plan.getNormalizeOp())
     kind = op.getKind();
-  exponentiates = kind == NormalizeKind::softmax || kind == NormalizeKind::exp;
+  exponentiates = posenc::exponentiates(kind);
   needsWeightSum =
       (kind == NormalizeKind::abs_sum || kind == NormalizeKind::linear) &&
       !body.getOps<TileRemainderOp>().empty();

@@ -23,20 +23,28 @@ static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
                                     Halide::LinkageType::External);
 }
 
+/// The vectors that the scores of a tile are made of.
+static FailureOr<StepVectors> buildVectors(PlanOp plan,
+                                           const TileContext &context) {
+  FailureOr<std::vector<Halide::Func>> queries =
+      buildPrologue(plan.getPrologueOp(), context.shape, context.params);
+  if (mlir::failed(queries))
+    return mlir::failure();
+  return StepVectors(plan, *queries, context.params);
+}
+
 static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
                                            const TileFunction &function,
                                            const InstructionSet &target) {
   TileContext context{shape, TileParams(function)};
-  FailureOr<std::vector<Halide::Func>> queries =
-      buildPrologue(plan.getPrologueOp(), shape, context.params);
-  if (mlir::failed(queries))
+  FailureOr<StepVectors> vectors = buildVectors(plan, context);
+  if (mlir::failed(vectors))
     return mlir::failure();
-  StepVectors vectors(plan, *queries, context.params);
-  Scans scans(context, vectors);
+  Scans scans(context, *vectors);
   for (StepOp step : getTileSteps(plan))
     if (mlir::failed(scans.add(step)))
       return mlir::failure();
-  OnlineSoftmax softmax(context, WeightKind(plan), vectors, scans.getFuncs());
+  OnlineSoftmax softmax(context, WeightKind(plan), *vectors, scans.getFuncs());
   for (StepOp step : getTileSteps(plan))
     if (mlir::failed(softmax.addStep(step)))
       return mlir::failure();
@@ -58,12 +66,10 @@ static FailureOr<Halide::Module> buildScores(PlanOp plan, HeadMlpOp op,
                                              const TileFunction &function,
                                              const InstructionSet &target) {
   TileContext context{shape, TileParams(function)};
-  FailureOr<std::vector<Halide::Func>> queries =
-      buildPrologue(plan.getPrologueOp(), shape, context.params);
-  if (mlir::failed(queries))
+  FailureOr<StepVectors> vectors = buildVectors(plan, context);
+  if (mlir::failed(vectors))
     return mlir::failure();
-  StepVectors vectors(plan, *queries, context.params);
-  NetworkInputs inputs(context, vectors);
+  NetworkInputs inputs(context, *vectors);
   if (mlir::failed(inputs.build(op)))
     return mlir::failure();
   return lower(Halide::Pipeline(inputs.getOutput()), context.params, function,

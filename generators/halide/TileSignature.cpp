@@ -100,10 +100,10 @@ std::string TileArg::getName() const {
   return name;
 }
 
-Storage posenc::getStorage(std::optional<Type> type) {
-  if (!type || type->isF32())
+Storage posenc::getStorage(Type type) {
+  if (!type || type.isF32())
     return Storage::F32;
-  return type->isBF16() ? Storage::BF16 : Storage::F16;
+  return type.isBF16() ? Storage::BF16 : Storage::F16;
 }
 
 namespace {
@@ -147,13 +147,14 @@ private:
     case TileArgKind::Query:
     case TileArgKind::AllQueries:
     case TileArgKind::Output:
-      return getStorage(plan.getDtype());
+      return getStorage(plan.getDtype().value_or(Type()));
     case TileArgKind::Key:
-      return arg.symbol.empty() ? getStorage(plan.getKvDtype()) : Storage::F32;
+      return arg.symbol.empty() ? getStorage(plan.getKvDtype().value_or(Type()))
+                                : Storage::F32;
     case TileArgKind::AllKeys:
     case TileArgKind::Value:
     case TileArgKind::OwnValue:
-      return getStorage(plan.getKvDtype());
+      return getStorage(plan.getKvDtype().value_or(Type()));
     default:
       return Storage::F32;
     }
@@ -171,7 +172,7 @@ private:
 
   /// "constants<i>", one for each law and type.
   std::string nameConstants(TableOp op);
-  TileArg makeTable(PlanOp plan, Operation *op);
+  TileArg makeTable(Operation *op);
   void addTable(Operation *op, TileArg arg);
   void addTable(TileArg arg, bool hasHeads = false);
   void addPosition(PositionOp op, bool isTile);
@@ -251,7 +252,7 @@ void ArgCollector::addPosition(PositionOp op, bool isTile) {
 }
 
 /// The argument of a posenc.table or posenc.tile.load_table, without its type.
-TileArg ArgCollector::makeTable(PlanOp plan, Operation *op) {
+TileArg ArgCollector::makeTable(Operation *op) {
   TileArg arg;
   if (auto table = dyn_cast<TableOp>(op)) {
     arg.kind = TileArgKind::Table;
@@ -278,7 +279,7 @@ void ArgCollector::addWeights(HeadMlpOp op) {
     Operation *definition = table.getDefiningOp();
     if (!isa_and_nonnull<TableOp, TileLoadTableOp>(definition))
       continue;
-    TileArg arg = makeTable(plan, definition);
+    TileArg arg = makeTable(definition);
     arg.type = cast<TableType>(table.getType());
     addTable(std::move(arg), /*hasHeads=*/true);
   }
@@ -292,7 +293,7 @@ void ArgCollector::addTerms(Block &body) {
     } else if (auto strip = dyn_cast<TileLoadStripOp>(op)) {
       add(TileArgKind::Strip, /*rank=*/1, strip.getTable());
     } else if (isa<TableOp, TileLoadTableOp>(op)) {
-      addTable(&op, makeTable(plan, &op));
+      addTable(&op, makeTable(&op));
     } else if (auto position = dyn_cast<PositionOp>(op)) {
       addPosition(position, isTile);
     } else if (auto norm = dyn_cast<VectorNormOp>(op)) {
@@ -364,11 +365,8 @@ static void addPlace(ArgCollector &collector) {
 
 /// Whether rows have a log-sum-exp.
 static bool hasLogSumExp(PlanOp plan) {
-  for (TileNormalizeOp op :
-       plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>())
-    return op.getKind() == NormalizeKind::softmax ||
-           op.getKind() == NormalizeKind::exp;
-  return false;
+  TileNormalizeOp op = plan.getNormalizeOp();
+  return op && exponentiates(op.getKind());
 }
 
 FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {

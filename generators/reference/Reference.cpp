@@ -23,8 +23,7 @@ static void allocate(RealTensor &tensor, llvm::ArrayRef<int64_t> shape) {
 /// The log-sum-exp is that of the body's first posenc.normalize.
 static bool hasLse(KernelOp kernel) {
   for (NormalizeOp op : kernel.getBody().front().getOps<NormalizeOp>())
-    return op.getKind() == NormalizeKind::softmax ||
-           op.getKind() == NormalizeKind::exp;
+    return exponentiates(op.getKind());
   return false;
 }
 

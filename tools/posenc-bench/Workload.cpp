@@ -98,12 +98,8 @@ void Workload::addTensor(const KernelTensor &description, KernelOp source,
   tensor->view.data = tensor->data.data();
   tensor->view.device = {kDLCPU, 0};
   tensor->view.ndim = tensor->shape.size();
-  bool isBfloat = description.storage && description.storage.isBF16();
-  tensor->view.dtype.code = description.isInteger ? kDLInt
-                            : isBfloat            ? kDLBfloat
-                                                  : kDLFloat;
-  tensor->view.dtype.bits = description.storage ? 16 : 32;
-  tensor->view.dtype.lanes = 1;
+  tensor->view.dtype = {description.getTypeCode(), description.getTypeBits(),
+                        1};
   tensor->view.shape = tensor->shape.data();
   tensors.push_back(std::move(tensor));
 }

@@ -25,12 +25,7 @@ static DLTensor makeTensor(void *data, ArrayRef<int64_t> shape,
   tensor.data = data;
   tensor.device = {kDLCPU, 0};
   tensor.ndim = shape.size();
-  bool isBfloat = description.storage && description.storage.isBF16();
-  tensor.dtype.code = description.isInteger ? kDLInt
-                      : isBfloat            ? kDLBfloat
-                                            : kDLFloat;
-  tensor.dtype.bits = description.storage ? 16 : 32;
-  tensor.dtype.lanes = 1;
+  tensor.dtype = {description.getTypeCode(), description.getTypeBits(), 1};
   // The struct is not const-correct; nobody writes to shapes.
   tensor.shape = const_cast<int64_t *>(shape.data());
   return tensor;

@@ -192,10 +192,8 @@ bool KernelOp::exportsLse() {
       return cast<EncodingAttrInterface>(entry).keepsLse();
     });
   bool exports = true;
-  getBody().walk([&](NormalizeOp op) {
-    exports &= op.getKind() == NormalizeKind::softmax ||
-               op.getKind() == NormalizeKind::exp;
-  });
+  getBody().walk(
+      [&](NormalizeOp op) { exports &= exponentiates(op.getKind()); });
   return exports;
 }
 

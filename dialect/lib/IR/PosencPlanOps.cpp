@@ -29,6 +29,11 @@ PrepareOp PlanOp::lookupPrepare(StringRef name) {
   return lookupSymbol<PrepareOp>(name);
 }
 
+TileNormalizeOp PlanOp::getNormalizeOp() {
+  auto ops = getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
+  return ops.empty() ? TileNormalizeOp() : *ops.begin();
+}
+
 LogicalResult PlanOp::verify() {
   // plan_c1
   if (failed(verifyKernelShape(*this, getHeads(), getKvHeads(), getHeadDim(),

@@ -55,6 +55,13 @@ std::string KernelTensor::getField() const {
   return field;
 }
 
+uint8_t KernelTensor::getTypeCode() const {
+  // kDLInt, kDLFloat, kDLBfloat; LIBS of this library know no DLPack.
+  if (isInteger)
+    return 0;
+  return storage && storage.isBF16() ? 4 : 2;
+}
+
 uint16_t KernelTensor::toBits(float value) const {
   llvm::APFloat number(value);
   bool losesInfo = false;

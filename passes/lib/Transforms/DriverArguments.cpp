@@ -53,7 +53,7 @@ Value DriverArguments::emitBuffer(Value host, const Dimensions &dimensions,
 Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
                                    Value begin, Value count, int64_t dim) {
   Type type = kernel.tensors[tensor].storage;
-  Storage storage = getStorage(type ? std::optional(type) : std::nullopt);
+  Storage storage = getStorage(type);
   bool isIndirect = plan.op.getIndirect() && (tensor == DriverKernel::Key ||
                                               tensor == DriverKernel::Value);
   Value indices[] = {isIndirect ? Value() : batch, head,

@@ -125,6 +125,12 @@ func::FuncOp DriverBuilder::define(const Twine &name, FunctionType type,
   return function;
 }
 
+func::FuncOp DriverBuilder::defineItem(const Twine &name) {
+  auto type =
+      getFunctionType({getPtrType(), getI64Type(), getI64Type()}, getI32Type());
+  return define(name, type, /*isPublic=*/false);
+}
+
 void DriverBuilder::ret(Value value) {
   func::ReturnOp::create(*this, value ? ValueRange(value) : ValueRange());
 }

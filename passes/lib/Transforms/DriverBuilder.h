@@ -57,6 +57,9 @@ public:
   /// A new function, its body the insertion point.
   mlir::func::FuncOp define(const llvm::Twine &name, mlir::FunctionType type,
                             bool isPublic);
+  /// A function (frame, item, worker) -> i32 status of this module, its body
+  /// the insertion point: what posenc_kernel_parallel calls.
+  mlir::func::FuncOp defineItem(const llvm::Twine &name);
   /// Null without a result.
   void ret(Value value);
   /// A function of this module as an address for the runtime.

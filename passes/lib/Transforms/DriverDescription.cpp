@@ -18,16 +18,26 @@ static_assert(sizeof(posenc_axis_desc) == 16 &&
                   offsetof(posenc_kernel_desc, tensors) == 40 &&
                   sizeof(posenc_kernel_desc) == 64,
               "kernel_abi.h has changed");
-static_assert(static_cast<int>(ExtentKind::HeadsOr1) ==
-                      POSENC_AXIS_HEADS_OR_1 &&
-                  static_cast<int>(ExtentKind::KeyLen) == POSENC_AXIS_KEY_LEN,
+template <ExtentKind kind, int axis>
+constexpr bool isAxis = static_cast<int>(kind) == axis;
+static_assert(isAxis<ExtentKind::Const, POSENC_AXIS_CONST> &&
+                  isAxis<ExtentKind::Batch, POSENC_AXIS_BATCH> &&
+                  isAxis<ExtentKind::Heads, POSENC_AXIS_HEADS> &&
+                  isAxis<ExtentKind::KvHeads, POSENC_AXIS_KV_HEADS> &&
+                  isAxis<ExtentKind::QueryLen, POSENC_AXIS_QUERY_LEN> &&
+                  isAxis<ExtentKind::KeyLen, POSENC_AXIS_KEY_LEN> &&
+                  isAxis<ExtentKind::HeadsOr1, POSENC_AXIS_HEADS_OR_1> &&
+                  isAxis<ExtentKind::Len, POSENC_AXIS_LEN> &&
+                  isAxis<ExtentKind::AllQueries, POSENC_AXIS_ALL_QUERIES> &&
+                  isAxis<ExtentKind::AllKeys, POSENC_AXIS_ALL_KEYS> &&
+                  isAxis<ExtentKind::Bounds, POSENC_AXIS_BOUNDS> &&
+                  isAxis<ExtentKind::Pages, POSENC_AXIS_PAGES> &&
+                  isAxis<ExtentKind::PageSize, POSENC_AXIS_PAGE_SIZE> &&
+                  isAxis<ExtentKind::MaxPages, POSENC_AXIS_MAX_PAGES> &&
+                  isAxis<ExtentKind::MaxPages, POSENC_AXIS_LAST>,
               "ExtentKind has the values of kernel_abi.h");
-static_assert(static_cast<int>(ExtentKind::AllQueries) ==
-                      POSENC_AXIS_ALL_QUERIES &&
-                  static_cast<int>(ExtentKind::MaxPages) == POSENC_AXIS_LAST,
-              "ExtentKind has the values of kernel_abi.h");
-static_assert(static_cast<int>(ExtentKind::Len) == POSENC_AXIS_LEN,
-              "ExtentKind has the values of kernel_abi.h");
+static_assert(kDLInt == 0 && kDLFloat == 2 && kDLBfloat == 4,
+              "KernelTensor::getTypeCode() has the values of DLPack");
 
 /// The same for the same kernel and plans, whatever built them.
 static uint64_t computeFingerprint(DriverKernel &kernel) {
@@ -125,12 +135,6 @@ static int32_t getRoleFlag(SequenceRole role) {
   llvm_unreachable("all roles are handled");
 }
 
-static int64_t getTypeCode(const KernelTensor &tensor) {
-  if (tensor.isInteger)
-    return kDLInt;
-  return tensor.storage && tensor.storage.isBF16() ? kDLBfloat : kDLFloat;
-}
-
 static Value emitTensor(DriverBuilder &b, Constants &constants,
                         const KernelTensor &tensor, int32_t moreFlags,
                         const Twine &name) {
@@ -153,8 +157,8 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
   return constants.insert(
       constants.zero(constants.tensorType()),
       {b.constantString(name, tensor.name), constants.number(32, axes.size()),
-       constants.number(32, flags), constants.number(8, getTypeCode(tensor)),
-       constants.number(8, tensor.storage ? 16 : 32), constants.number(16, 0),
+       constants.number(32, flags), constants.number(8, tensor.getTypeCode()),
+       constants.number(8, tensor.getTypeBits()), constants.number(16, 0),
        constants.number(32, 0),
        constants.insert(constants.zero(axesType), axes)});
 }

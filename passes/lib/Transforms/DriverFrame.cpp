@@ -52,14 +52,8 @@ Value DriverFrame::longestQuery() const {
 Value DriverFrame::longestKey() const {
   return number(offsetof(posenc_frame, longest_key));
 }
-Value DriverFrame::allQueries() const {
-  return number(offsetof(posenc_frame, all_queries));
-}
 Value DriverFrame::allKeys() const {
   return number(offsetof(posenc_frame, all_keys));
-}
-Value DriverFrame::queryBase() const {
-  return number(offsetof(posenc_frame, query_base));
 }
 Value DriverFrame::keyBase() const {
   return number(offsetof(posenc_frame, key_base));

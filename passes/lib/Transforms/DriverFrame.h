@@ -34,10 +34,8 @@ public:
   /// The room that tables have for a sequence.
   Value longestQuery() const;
   Value longestKey() const;
-  /// The queries and keys of all sequences, and the first of a sequence.
-  Value allQueries() const;
+  /// The keys of all sequences, and the first of a sequence.
   Value allKeys() const;
-  Value queryBase() const;
   Value keyBase() const;
   Value firstHead() const;
   Value variant() const;

@@ -13,23 +13,10 @@ using namespace posenc;
 /// Keys that one item transforms.
 static constexpr int64_t kKeyChunk = 256;
 
-static func::FuncOp defineItem(DriverBuilder &b, const Twine &name) {
-  auto type = b.getFunctionType(
-      {b.getPtrType(), b.getI64Type(), b.getI64Type()}, b.getI32Type());
-  return b.define(name, type, /*isPublic=*/false);
-}
-
 /// The frame of a batch entry.
 static DriverFrame enterBatch(DriverKernel &kernel, DriverFrame call,
                               Value batch) {
   return kernel.hasSequences() ? call.enterSequence(batch) : call;
-}
-
-/// The (batch entry, head) pairs that are items of their own; a network mixes
-/// all heads.
-static Value emitSeparateHeads(DriverBuilder &b, DriverFrame frame,
-                               bool hasNetworks) {
-  return hasNetworks ? frame.batch() : b.mul(frame.batch(), frame.heads());
 }
 
 /// Returns a tile function's code as a status.
@@ -81,7 +68,7 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
   items.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
     return b.mul(b.mul(frame.batch(), emitHeads(frame)), emitChunks(b, frame));
   };
-  items.function = defineItem(b, plan.op.getSymName() + "_key_item");
+  items.function = b.defineItem(plan.op.getSymName() + "_key_item");
   DriverFrame call(b, items.function.getArgument(0));
   Value item = items.function.getArgument(1);
 
@@ -210,15 +197,14 @@ private:
   /// before, since with a causal mask later tiles see more keys.
   Value emitHeadAndTile(Value tileItem) {
     Value tiles = cut.emitCount(b, call.queryLen());
-    bool hasNetworks = !plan.networks.empty();
-    Value allHeads = emitSeparateHeads(b, call, hasNetworks);
+    Value allHeads = emitSeparateHeads(b, call, plan);
     Value together = emitHeadsTogether(b, call, tiles, allHeads);
     Value perGroup = b.mul(together, tiles);
     Value firstHead = b.mul(b.div(tileItem, perGroup), together);
     Value inGroup = b.rem(tileItem, perGroup);
     Value heads = b.min(together, b.sub(allHeads, firstHead));
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
-    if (hasNetworks) {
+    if (!plan.networks.empty()) {
       site.batch = batchHead;
     } else {
       site.batch = b.div(batchHead, call.heads());
@@ -410,14 +396,9 @@ TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
   auto heights = llvm::map_to_vector(
       plan.tiles, [](const TileFunction &tile) { return tile.rows; });
   RowCut cut(name, heights);
-  bool hasNetworks = !plan.networks.empty();
   KeySplits splits(b, kernel, plan, cut);
-  auto emitTiles = [=](DriverBuilder &b, DriverFrame frame) {
-    return b.mul(emitSeparateHeads(b, frame, hasNetworks),
-                 cut.emitCount(b, frame.queryLen()));
-  };
   auto define = [&](StringRef suffix, Value (TileItem::*emit)()) {
-    func::FuncOp function = defineItem(b, name + suffix);
+    func::FuncOp function = b.defineItem(name + suffix);
     TileItem body(b, function, kernel, plan, cut, splits);
     Value code = (body.*emit)();
     returnStatus(b, DriverFrame(b, function.getArgument(0)), code);
@@ -429,15 +410,15 @@ TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
     return splits.emitBytes(b, frame);
   };
   items.tiles.function = define("_tile_item", &TileItem::emitTile);
-  items.tiles.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
-    return b.mul(emitTiles(b, frame), splits.emitCount(b, frame));
+  items.tiles.emitCount = [=, &plan](DriverBuilder &b, DriverFrame frame) {
+    return b.mul(emitTiles(b, frame, plan, cut), splits.emitCount(b, frame));
   };
   if (!KeySplits::canSplit(plan))
     return items;
   items.merges.function = define("_merge_item", &TileItem::emitMerge);
-  items.merges.emitCount = [=](DriverBuilder &b, DriverFrame frame) {
+  items.merges.emitCount = [=, &plan](DriverBuilder &b, DriverFrame frame) {
     return b.select(b.equal(splits.emitCount(b, frame), b.i64(1)), b.i64(0),
-                    emitTiles(b, frame));
+                    emitTiles(b, frame, plan, cut));
   };
   return items;
 }

@@ -18,14 +18,6 @@ std::optional<unsigned> DriverKernel::findOperand(StringRef operand) {
   return std::nullopt;
 }
 
-bool DriverPlan::exponentiates() {
-  auto ops = op.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
-  return llvm::all_of(ops, [](TileNormalizeOp op) {
-    return op.getKind() == NormalizeKind::softmax ||
-           op.getKind() == NormalizeKind::exp;
-  });
-}
-
 bool DriverKernel::preparesByLength() {
   return hasSequences() && llvm::any_of(tables, [](DriverTable &table) {
            bool hasKeys = table.type && (table.type.hasAxis(TableAxis::key) ||

@@ -86,8 +86,6 @@ struct DriverPlan {
   }
   /// Whether all keys of a row come in one call of the tile function.
   bool hasOneRun() { return op.getDescending() || scans > 0; }
-  /// Whether weights are exponentials of scores.
-  bool exponentiates();
 };
 
 struct DriverKernel {

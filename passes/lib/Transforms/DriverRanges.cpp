@@ -74,13 +74,25 @@ KeyRange posenc::emitKeyRange(DriverBuilder &b, DriverFrame frame,
   return range;
 }
 
+Value posenc::emitSeparateHeads(DriverBuilder &b, DriverFrame frame,
+                                DriverPlan &plan) {
+  return plan.networks.empty() ? b.mul(frame.batch(), frame.heads())
+                               : frame.batch();
+}
+
+Value posenc::emitTiles(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
+                        const RowCut &cut) {
+  return b.mul(emitSeparateHeads(b, frame, plan),
+               cut.emitCount(b, frame.queryLen()));
+}
+
 //===----------------------------------------------------------------------===//
 // Splits
 //===----------------------------------------------------------------------===//
 
 KeySplits::KeySplits(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
                      const RowCut &cut)
-    : cut(cut), stateBytes(kernel.getStateBytes()) {
+    : plan(&plan), cut(cut), stateBytes(kernel.getStateBytes()) {
   if (!canSplit(plan))
     return;
   count = (plan.op.getSymName() + "_parts").str();
@@ -88,12 +100,6 @@ KeySplits::KeySplits(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
   DriverBuilder::InsertionGuard guard(b);
   defineCount(b, kernel, plan);
   defineMerge(b, plan);
-}
-
-/// All tiles of a call.
-static Value emitTiles(DriverBuilder &b, DriverFrame frame, const RowCut &cut) {
-  return b.mul(b.mul(frame.batch(), frame.heads()),
-               cut.emitCount(b, frame.queryLen()));
 }
 
 /// i64 (frame)
@@ -104,7 +110,7 @@ void KeySplits::defineCount(DriverBuilder &b, DriverKernel &kernel,
   DriverFrame frame(b, function.getArgument(0));
   Value one = b.i64(1);
   Value wanted =
-      b.div(b.i64(kWantedItems), b.max(emitTiles(b, frame, cut), one));
+      b.div(b.i64(kWantedItems), b.max(emitTiles(b, frame, plan, cut), one));
   // With a causal mask the last rows see the most keys.
   Value rows = b.i64(plan.op.getRows().front());
   Value lastRows = b.max(b.sub(frame.queryLen(), rows), b.i64(0));
@@ -128,7 +134,7 @@ Value KeySplits::emitBytes(DriverBuilder &b, DriverFrame frame) const {
     return b.i64(0);
   Value parts = emitCount(b, frame);
   Value bytes =
-      b.mul(b.mul(emitTiles(b, frame, cut), parts), b.i64(stateBytes));
+      b.mul(b.mul(emitTiles(b, frame, *plan, cut), parts), b.i64(stateBytes));
   return b.select(b.equal(parts, b.i64(1)), b.i64(0), bytes);
 }
 
@@ -145,8 +151,8 @@ void KeySplits::defineMerge(DriverBuilder &b, DriverPlan &plan) {
     Value index = b.add(b.mul(b.i64(column), rows), row);
     return b.element(state, index, f32);
   };
-  bool exponentiates = plan.exponentiates();
-  if (exponentiates)
+  bool isExponential = exponentiates(plan.op.getNormalizeOp().getKind());
+  if (isExponential)
     b.loop(b.i64(0), rows, [&](Value row) {
       Value a = b.load(f32, at(first, TileState::Maximum, row));
       Value c = b.load(f32, at(second, TileState::Maximum, row));
@@ -165,7 +171,7 @@ void KeySplits::defineMerge(DriverBuilder &b, DriverPlan &plan) {
       Value index = b.add(b.mul(column, rows), row);
       auto read = [&](Value state) {
         Value sum = b.load(f32, b.element(state, index, f32));
-        if (!exponentiates)
+        if (!isExponential)
           return sum;
         Value factor = b.load(f32, at(state, TileState::Factor, row));
         return arith::MulFOp::create(b, sum, factor).getResult();

@@ -26,6 +26,15 @@ struct KeyRange {
 KeyRange emitKeyRange(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
                       mlir::Value begin, mlir::Value end);
 
+/// The (batch entry, head) pairs whose tiles are items of their own; a network
+/// mixes all heads.
+mlir::Value emitSeparateHeads(DriverBuilder &b, DriverFrame frame,
+                              DriverPlan &plan);
+
+/// All tiles of a call.
+mlir::Value emitTiles(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
+                      const RowCut &cut);
+
 /// Long runs of keys against few tiles are split, so that several threads can
 /// share a tile. Each part leaves a state in the shared scratch; those of a
 /// tile are merged in their order. The number of parts depends on shapes and
@@ -54,6 +63,7 @@ private:
   void defineCount(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan);
   void defineMerge(DriverBuilder &b, DriverPlan &plan);
 
+  DriverPlan *plan;
   RowCut cut;
   int64_t stateBytes;
   std::string count, merge; // names of functions; empty for one part

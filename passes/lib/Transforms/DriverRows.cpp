@@ -26,10 +26,7 @@ Value posenc::emitKeyRows(DriverBuilder &b, DriverFrame frame,
 }
 
 func::FuncOp posenc::emitRowItem(DriverBuilder &b, DriverKernel &kernel) {
-  auto type = b.getFunctionType(
-      {b.getPtrType(), b.getI64Type(), b.getI64Type()}, b.getI32Type());
-  func::FuncOp function =
-      b.define(kernel.name + "_row_item", type, /*isPublic=*/false);
+  func::FuncOp function = b.defineItem(kernel.name + "_row_item");
   Value batch = function.getArgument(1);
   DriverFrame frame =
       DriverFrame(b, function.getArgument(0)).enterSequence(batch);

@@ -291,10 +291,7 @@ SmallVector<func::FuncOp> posenc::emitTableItems(DriverBuilder &b,
                                                  DriverKernel &kernel) {
   SmallVector<func::FuncOp> functions;
   for (DriverTable &table : kernel.tables) {
-    auto type = b.getFunctionType(
-        {b.getPtrType(), b.getI64Type(), b.getI64Type()}, b.getI32Type());
-    auto function = b.define(kernel.name + "_" + table.getName() + "_item",
-                             type, /*isPublic=*/false);
+    auto function = b.defineItem(kernel.name + "_" + table.getName() + "_item");
     functions.push_back(function);
     DriverFrame frame(b, function.getArgument(0));
     TableLayout layout = emitTableLayout(b, frame, kernel, table);

@@ -34,7 +34,7 @@ Value EmbedNumbers::f64(double value) {
 Value EmbedNumbers::toF64(Value integer) {
   return arith::SIToFPOp::create(b, b.getF64Type(), integer);
 }
-Value EmbedNumbers::emitTokenNumber() {
+Value EmbedNumbers::emitTokenNumber(Value token) {
   return b.add(b.mul(batch, frame.keyLen()), token);
 }
 
@@ -48,10 +48,10 @@ Value EmbedNumbers::emitRegion(Region &region, ArrayRef<Value> arguments) {
 }
 
 Value EmbedNumbers::emitSequenceAddress(Operation *sequence, Value token) {
-  Value number = b.add(b.mul(batch, frame.keyLen()), token);
   Value first = b.mul(b.i64(program.findSequence(sequence)),
                       b.mul(frame.batch(), frame.keyLen()));
-  return b.element(frame.shared(), b.add(first, number), b.getF64Type());
+  return b.element(frame.shared(), b.add(first, emitTokenNumber(token)),
+                   b.getF64Type());
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,7 +152,7 @@ Value EmbedNumbers::emit(Value number) {
           .Case([&](RandomOp op) {
             bool isToken = op.getScope() == RandomScope::token;
             return emitUniform(op.getStream(),
-                               isToken ? emitTokenNumber() : batch);
+                               isToken ? emitTokenNumber(token) : batch);
           });
   numbers[number] = result;
   return result;

@@ -55,11 +55,12 @@ public:
   Value f64(double value);
   Value toF64(Value integer);
   /// b L + t
-  Value emitTokenNumber();
+  Value emitTokenNumber() { return emitTokenNumber(token); }
   Value getToken() { return token; }
   DriverFrame getFrame() { return frame; }
 
 private:
+  Value emitTokenNumber(Value token);
   Value emitPosition(PositionOp op);
   Value emitRow(Value row, double low, double high);
   Value emitConstant(TableOp op, ConstantsAttr constants, Value row,

@@ -55,11 +55,6 @@ private:
     description = emitDescription(b, described);
   }
 
-  func::FuncOp defineItem(const Twine &name) {
-    return b.define(name, b.getFunctionType({ptr, i64, i64}, i32),
-                    /*isPublic=*/false);
-  }
-
   //===--------------------------------------------------------------------===//
   // Sums and means over a sequence: an item is a batch entry
   //===--------------------------------------------------------------------===//
@@ -67,7 +62,7 @@ private:
   func::FuncOp emitSequenceItem(Operation *sequence) {
     unsigned number = program.findSequence(sequence);
     auto function =
-        defineItem(program.name + "_sequence" + Twine(number) + "_item");
+        b.defineItem(program.name + "_sequence" + Twine(number) + "_item");
     DriverFrame frame(b, function.getArgument(0));
     Value batch = function.getArgument(1);
     Value sum = b.stack(sizeof(double)), count = b.stack(sizeof(double));
@@ -114,7 +109,7 @@ private:
   }
 
   func::FuncOp emitTokenItem() {
-    auto function = defineItem(program.name + "_token_item");
+    auto function = b.defineItem(program.name + "_token_item");
     DriverFrame frame(b, function.getArgument(0));
     Value item = function.getArgument(1);
     Value vector = frame.workerScratch(function.getArgument(2));

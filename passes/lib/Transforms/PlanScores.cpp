@@ -135,8 +135,7 @@ public:
     terms.roots.push_back(normalize.getScore());
     if (normalize.getDenominator())
       terms.roots.push_back(normalize.getDenominator());
-    terms.exponentiates = normalize.getKind() == NormalizeKind::softmax ||
-                          normalize.getKind() == NormalizeKind::exp;
+    terms.exponentiates = exponentiates(normalize.getKind());
   }
 
   FailureOr<ScoreTerms> run() {

@@ -106,12 +106,8 @@ private:
   }
 
   LogicalResult visitScore(YieldOp yield) {
-    NormalizeKind kind = NormalizeKind::softmax;
-    for (TileNormalizeOp op :
-         plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>())
-      kind = op.getKind();
-    bool expected =
-        kind == NormalizeKind::softmax || kind == NormalizeKind::exp;
+    TileNormalizeOp normalize = plan.getNormalizeOp();
+    bool expected = !normalize || exponentiates(normalize.getKind());
     for (Value result : yield.getOperands())
       if (isa<ScoreType>(result.getType()) && isBase2(result) != expected)
         return yield.emitOpError("expects the score of a step to be ")

@@ -731,11 +731,6 @@ private:
     }
   };
 
-  TileNormalizeOp getNormalize() {
-    auto ops = plan.getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
-    return *ops.begin();
-  }
-
   /// The sum of weights, where plans need one besides the sum they divide by.
   static constexpr int64_t kWeights = TileState::FirstSum + 1;
 
@@ -797,7 +792,7 @@ private:
     if (score == -INFINITY)
       return;
     double weight = score;
-    switch (getNormalize().getKind()) {
+    switch (plan.getNormalizeOp().getKind()) {
     case NormalizeKind::softmax:
     case NormalizeKind::exp:
       row.rescale(score);
@@ -835,7 +830,7 @@ private:
 
   /// Divides by what the kind says and writes the results.
   void finish(Row row, int64_t i) {
-    TileNormalizeOp op = getNormalize();
+    TileNormalizeOp op = plan.getNormalizeOp();
     double divisor = 1;
     switch (op.getKind()) {
     case NormalizeKind::softmax:

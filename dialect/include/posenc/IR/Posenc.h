@@ -77,6 +77,12 @@ namespace posenc {
 /// through posenc.remap.
 std::optional<Side> getSide(mlir::Value position);
 
+/// Whether weights are exponentials of scores: then rows have a log-sum-exp,
+/// and plans have scores in base 2.
+inline bool exponentiates(NormalizeKind kind) {
+  return kind == NormalizeKind::softmax || kind == NormalizeKind::exp;
+}
+
 } // namespace posenc
 
 #endif // POSENC_IR_POSENC_H

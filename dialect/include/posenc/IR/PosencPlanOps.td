@@ -90,6 +90,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     ::llvm::SmallVector<::posenc::StepOp, 4> getStepOps();
     ::posenc::EpilogueOp getEpilogueOp();
     ::posenc::PrepareOp lookupPrepare(::llvm::StringRef name);
+    /// How the epilogue normalises; null if it does not.
+    ::posenc::TileNormalizeOp getNormalizeOp();
     /// The tensors that the plan reads besides q, k and v, in order of first use.
     ::llvm::SmallVector<::posenc::OperandTensor> getOperandTensors();
   }];

@@ -98,8 +98,8 @@ struct TileState {
 /// How the numbers of a buffer of queries, keys, values or outputs are stored;
 /// arithmetic is f32. For Halide those of 16 bits are uint16.
 enum class Storage { F32, BF16, F16 };
-/// That of a type; none is f32.
-Storage getStorage(std::optional<mlir::Type> type);
+/// That of a type; null is f32.
+Storage getStorage(mlir::Type type);
 
 struct TileArg {
   TileArgKind kind;

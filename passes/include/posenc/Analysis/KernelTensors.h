@@ -61,6 +61,9 @@ struct KernelTensor {
 
   /// The name as a C identifier: dots become underscores.
   std::string getField() const;
+  /// The elements' type as DLPack's code and bits.
+  uint8_t getTypeCode() const;
+  uint8_t getTypeBits() const { return storage ? 16 : 32; }
   /// Of 16-bit numbers: the bits of the nearest one, ties to even, and back.
   uint16_t toBits(float value) const;
   float fromBits(uint16_t bits) const;
