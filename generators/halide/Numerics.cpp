@@ -74,7 +74,8 @@ Expr posenc::tanhApprox(Expr x) {
   p = p * r + 0.24022649228572845f;
   p = p * r + 0.6931471824645996f;
   Expr power = fromBits(toBits(Expr(1.f)) + exponentBits);
-  Expr e = power * (p * r) + (power - 1.f);
+  // Not reassociated to power * (p * r + 1) - 1, which rounds e to 2^-24.
+  Expr e = power * (p * r) + Halide::strict_float(power - 1.f);
   return e / (e + 2.f);
 }
 
@@ -118,16 +119,17 @@ static Expr word(uint32_t bits) {
   return Halide::Internal::make_const(Halide::UInt(32), bits);
 }
 
-/// The exponent of an f16 counts from 2^-15, that of an f32 from 2^-127.
+/// The exponent of an f16 counts from 2^-15, that of an f32 from 2^-127. Never
+/// computes with subnormal f32 numbers, which callers may have switched off.
 static Expr widenF16(Expr bits) {
   Expr magnitude = bits & word(0x7fff);
-  // 2^112, which also makes normal numbers of subnormal ones.
-  Expr value =
-      floatOf(magnitude << word(13)) * floatOf(word((127 + 112) << 23));
-  Expr special = bitsOf(value) | word(0xff << 23);
-  Expr isSpecial = magnitude >= word(0x7c00);
-  return floatOf(select(isSpecial, special, bitsOf(value)) |
-                 ((bits & word(0x8000)) << word(16)));
+  Expr shifted = magnitude << word(13);
+  Expr smallest = word(113 << 23); // 2^-14, the first normal f16
+  Expr subnormal = bitsOf(floatOf(shifted + smallest) - floatOf(smallest));
+  Expr result = select(magnitude < word(0x400), subnormal,
+                       magnitude < word(0x7c00), shifted + word(112 << 23),
+                       shifted | word(0xff << 23)); // NaN, infinity
+  return floatOf(result | ((bits & word(0x8000)) << word(16)));
 }
 
 static Expr narrowF16(Expr value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which names kernels may have in C.
 #include "KernelNames.h"
+#include "posenc/IR/CNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -11,54 +12,19 @@
 using namespace mlir;
 using namespace posenc;
 
-static bool isIdentifier(StringRef name) {
-  return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name,
-                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}
-
-/// Keywords of C23 and C++20 (the header is for both) that are no reserved
-/// identifiers anyway, and macros that compilers predefine.
-static bool isKeyword(StringRef name) {
-  static const llvm::StringSet<> keywords = {
-      // C
-      "alignas", "alignof", "auto", "bool", "break", "case", "char", "const",
-      "constexpr", "continue", "default", "do", "double", "else", "enum",
-      "extern", "false", "float", "for", "goto", "if", "inline", "int", "long",
-      "nullptr", "register", "restrict", "return", "short", "signed", "sizeof",
-      "static", "static_assert", "struct", "switch", "thread_local", "true",
-      "typedef", "typeof", "typeof_unqual", "union", "unsigned", "void",
-      "volatile", "while",
-      // C++
-      "and", "and_eq", "asm", "bitand", "bitor", "catch", "char16_t",
-      "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield",
-      "compl", "concept", "const_cast", "consteval", "constinit", "decltype",
-      "delete", "dynamic_cast", "explicit", "export", "friend", "mutable",
-      "namespace", "new", "noexcept", "not", "not_eq", "operator", "or",
-      "or_eq", "private", "protected", "public", "reinterpret_cast", "requires",
-      "static_cast", "template", "this", "throw", "try", "typeid", "typename",
-      "using", "virtual", "wchar_t", "xor", "xor_eq",
-      // GNU
-      "linux", "unix"};
-  return keywords.contains(name);
-}
-
 /// LLVM knows the functions of the C library; the rest is what is no function
 /// of one.
 static bool isLibraryName(StringRef name) {
   static const llvm::TargetLibraryInfoImpl library(
       llvm::Triple("x86_64-unknown-linux-gnu"));
-  static const llvm::StringSet<> others = {"main",   "NULL",   "EOF",
-                                           "assert", "errno",  "environ",
-                                           "stdin",  "stdout", "stderr"};
+  static const llvm::StringSet<> others = {
+      "main", "EOF", "assert", "errno", "environ", "stdin", "stdout", "stderr"};
   llvm::LibFunc function;
   return library.getLibFunc(name, function) || others.contains(name);
 }
 
 /// Why a program cannot declare a function of that name, or nothing.
 static StringRef getConflict(StringRef name) {
-  if (isKeyword(name))
-    return "a keyword of C or C++";
   if (name.contains("__") ||
       (name.size() > 1 && name.front() == '_' && llvm::isUpper(name[1])))
     return "reserved for the compiler";
@@ -70,6 +36,8 @@ static StringRef getConflict(StringRef name) {
     return "kept for DLPack";
   if (name.ends_with("_t"))
     return "kept for types by POSIX";
+  if (isReservedInC(name))
+    return "a word of C or C++";
   if (isLibraryName(name))
     return "a name of the C library";
   return "";
@@ -77,7 +45,7 @@ static StringRef getConflict(StringRef name) {
 
 LogicalResult posenc::checkKernelName(SymbolOpInterface kernel) {
   StringRef name = kernel.getName();
-  if (!isIdentifier(name))
+  if (!isCIdentifier(name))
     return kernel->emitError("expected the name of a compiled kernel to be a C "
                              "identifier, but got '")
            << name << "'";

@@ -118,6 +118,16 @@ static const Encoding encodings[] = {
       %w = arith.mulf %z, %cap : f64
       posenc.yield %w : f64
     })"},
+    // The score is small beside the cap: all of it must be left.
+    {"wide_softcap", R"(
+    %t = posenc.map %s() {
+    ^bb0(%x: f64):
+      %cap = arith.constant 1.0e10 : f64
+      %y = arith.divf %x, %cap : f64
+      %z = math.tanh %y : f64
+      %w = arith.mulf %z, %cap : f64
+      posenc.yield %w : f64
+    })"},
     {"rope_softcap_bias", R"(
     %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = HALF>)
     %q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query

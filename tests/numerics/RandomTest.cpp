@@ -87,6 +87,7 @@ static const StringRef termPieces[] = {
     "#posenc.dape<hidden = 5>",
     "#posenc.dape<version = v2, hidden = 3, name = \"along\">",
     "#posenc.softcap<cap = 5.0>",
+    "#posenc.softcap<cap = 3000.0, name = \"wide\">",
     "#posenc.softcap<cap = 9.0, site = after_bias, name = \"late\">",
     "#posenc.attention_sink",
     "#posenc.softmax_off_by_one",

@@ -8,6 +8,7 @@
 #include "posenc/Tools/OutputFiles.h"
 #include "posenc/Tools/Spec.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -25,7 +26,7 @@ namespace {
 enum class Mode { Prefill, Decode };
 
 struct Result {
-  std::string mode, isa;
+  std::string mode, dtype, isa;
   int threads;
   int64_t batch, queryLen, keyLen;
   double secondsMin, secondsMedian, gflops, peakGflops, gbytesPerSecond,
@@ -56,9 +57,11 @@ struct Options {
                           cl::cat(category)};
   cl::opt<int> threads{"threads", cl::value_desc("T"), cl::init(1),
                        cl::desc("threads (1)"), cl::cat(category)};
-  cl::opt<std::string> dtype{"dtype", cl::value_desc("TYPE"), cl::init("f32"),
-                             cl::desc("element type; f32 is the only one"),
-                             cl::cat(category)};
+  cl::opt<std::string> dtype{
+      "dtype", cl::value_desc("TYPE"),
+      cl::desc("f32, bf16 or f16 for q, k, v and o (default: what the\n"
+               "specification says)"),
+      cl::cat(category)};
   cl::opt<int> repetitions{"repetitions", cl::value_desc("N"), cl::init(7),
                            cl::desc("timed calls of each kernel (7)"),
                            cl::cat(category)};
@@ -73,8 +76,8 @@ static Options *flags;
 static const char *const overview =
     R"(posenc: how fast a kernel is, and how much of the machine that is
 
-GFLOP/s count unmasked pairs only; tables are prepared beforehand, the rotation
-of the keys is counted. Peak and bandwidth are measured in the same run on the
+GFLOP/s count unmasked pairs only, and the peak is that of f32; tables are prepared
+beforehand, the rotation of the keys is counted. Peak and bandwidth are measured in the same run on the
 same threads; times are the minimum (and median) of several calls, in turn with
 the kernel without encoding.
 
@@ -82,6 +85,7 @@ EXAMPLES:
   posenc-bench specs/llama-2-7b.mlir
   posenc-bench specs/t5-small.mlir --kernel t5_small_encoder --lq 512,2048 --threads 2
   posenc-bench specs/bloom-7b1.mlir --mode=decode --lk 8192 --json bloom.json
+  posenc-bench specs/llama-3-8b.mlir --dtype bf16
 )";
 
 [[noreturn]] static void die(const llvm::Twine &message) {
@@ -134,11 +138,15 @@ static Result measure(const Workload &workload, const Workload &plain,
   int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
   double flops = 2.0 * (headDim + valueDim) * kernel.getHeads() * size.batch *
                  countPairs(kernel, size.queryLen, size.keyLen);
-  double bytes = 4.0 * (headDim + valueDim) * size.batch *
-                 (double(kernel.getNumKvHeads()) * size.keyLen +
-                  double(kernel.getHeads()) * size.queryLen);
+  auto getBytes = [](Type type) { return type.getIntOrFloatBitWidth() / 8.0; };
+  double bytes =
+      (headDim + valueDim) * size.batch *
+      (getBytes(kernel.getKeyElementType()) * kernel.getNumKvHeads() *
+           size.keyLen +
+       getBytes(kernel.getElementType()) * kernel.getHeads() * size.queryLen);
   Result result;
   result.mode = flags->mode == Mode::Prefill ? "prefill" : "decode";
+  llvm::raw_string_ostream(result.dtype) << kernel.getElementType();
   result.isa = isa.str();
   result.threads = flags->threads;
   result.batch = size.batch;
@@ -156,10 +164,10 @@ static Result measure(const Workload &workload, const Workload &plain,
 
 static void print(const Result &r) {
   llvm::outs() << llvm::formatv(
-      "{0} f32 {1} threads={2} B={3} Lq={4} Lk={5}: {6:f3} ms, {7:f1} GFLOP/s "
-      "({8:f1} % of peak {9:f1}), {10:f1} GB/s ({11:f1} % of {12:f1}), {13:f3} "
-      "of no encoding\n",
-      r.mode, r.isa, r.threads, r.batch, r.queryLen, r.keyLen,
+      "{0} {1} {2} threads={3} B={4} Lq={5} Lk={6}: {7:f3} ms, {8:f1} GFLOP/s "
+      "({9:f1} % of peak {10:f1}), {11:f1} GB/s ({12:f1} % of {13:f1}), "
+      "{14:f3} of no encoding\n",
+      r.mode, r.dtype, r.isa, r.threads, r.batch, r.queryLen, r.keyLen,
       r.secondsMin * 1e3, r.gflops, 100 * r.gflops / r.peakGflops, r.peakGflops,
       r.gbytesPerSecond, 100 * r.gbytesPerSecond / r.bandwidth, r.bandwidth,
       r.ratioToNoEncoding);
@@ -177,7 +185,7 @@ static std::string toJson(StringRef kernel, ArrayRef<Result> results) {
       for (const Result &r : results)
         json.object([&] {
           json.attribute("mode", r.mode);
-          json.attribute("dtype", "f32");
+          json.attribute("dtype", r.dtype);
           json.attribute("isa", r.isa);
           json.attribute("threads", r.threads);
           json.attribute("batch", r.batch);
@@ -208,8 +216,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (llvm::Error error = parsed.spec.check("posenc-bench"))
     die(llvm::toString(std::move(error)));
-  if (flags->dtype != "f32")
-    die("expected --dtype=f32, found '" + flags->dtype + "'");
+  if (!llvm::is_contained({"", "f32", "bf16", "f16"}, flags->dtype))
+    die("expected --dtype=f32, bf16 or f16, found '" + flags->dtype + "'");
   if (flags->threads < 1 || flags->repetitions < 1 || flags->batch < 1 ||
       flags->keyLen < 0 ||
       llvm::any_of(flags->queryLens, [](int64_t n) { return n < 1; }))
@@ -228,6 +236,10 @@ int main(int argc, char **argv) {
   FailureOr<KernelOp> kernel = selectKernel(**module, flags->spec.kernel);
   if (failed(kernel))
     return 1;
+  if (!flags->dtype.empty()) {
+    kernel->setDtypeAttr(TypeAttr::get(parseType(flags->dtype, &context)));
+    kernel->removeKvDtypeAttr();
+  }
 
   llvm::Expected<std::string> chosen = flags->native.choose();
   if (!chosen)

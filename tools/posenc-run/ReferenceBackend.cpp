@@ -7,6 +7,7 @@
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Parallel.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -73,7 +74,16 @@ Expected<RunResults> posenc::runReference(KernelOp kernel,
   return results;
 }
 
-static Error report(StringRef name, const Accuracy &accuracy) {
+/// `wanted` is what the reference gives; where that is NaN, nothing is checked
+/// but that the kernel gives NaN too.
+static Error report(StringRef name, const RealTensor &wanted,
+                    const Accuracy &accuracy) {
+  if (size_t nans =
+          count_if(wanted.data, [](double x) { return std::isnan(x); }))
+    WithColor::warning(errs(), "posenc-run")
+        << name << ": the reference gives NaN for " << nans << " of "
+        << wanted.data.size() << " numbers: look for NaN or infinity in the "
+        << "inputs\n";
   if (!accuracy.isAccurate())
     return createStringError(accuracy.describe(name));
   outs() << name << ": largest error "
@@ -95,14 +105,15 @@ Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
   for (const KernelTensor &tensor : getKernelTensors(kernel))
     if (tensor.name == "o")
       roundoff = tensor.getRoundoff();
-  if (Error error = report("o", measureOutput(*reference, *o, roundoff)))
+  if (Error error =
+          report("o", reference->o, measureOutput(*reference, *o, roundoff)))
     return error;
   if (!results.lse)
     return Error::success();
   Expected<std::vector<float>> lse = results.lse->toFloats();
   if (!lse)
     return lse.takeError();
-  return report("lse", measureLse(*reference, *lse));
+  return report("lse", reference->lse, measureLse(*reference, *lse));
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,5 +164,5 @@ Error posenc::compareWithReference(EmbedOp embed, const InputArrays &inputs,
   Expected<std::vector<float>> y = results.o.toFloats();
   if (!y)
     return y.takeError();
-  return report("y", measureEmbed(*reference, *y));
+  return report("y", *reference, measureEmbed(*reference, *y));
 }

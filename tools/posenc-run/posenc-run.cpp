@@ -33,22 +33,25 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> backend{
       "backend", cl::init("native"), cl::value_desc("NAME"),
-      cl::desc("native (default): the code that posenc-compile makes, in\n"
-               "f32; reference: the meaning of the specification, in f64"),
+      cl::desc("native (default): the code that posenc-compile makes;\n"
+               "reference: the meaning of the specification, in f64"),
       cl::cat(category)};
   cl::opt<bool> compare{
       "compare",
       cl::desc("run the reference too, print how far the results are from\n"
-               "it, and fail if that is more than f32 explains"),
+               "it, and fail if that is more than the kernel's arithmetic\n"
+               "explains"),
       cl::cat(category)};
-  cl::opt<std::string> queryFile{"q", cl::value_desc("Q.npy"),
-                                 cl::desc("queries [B, H, Lq, D]"),
-                                 cl::cat(category)};
+  cl::opt<std::string> queryFile{
+      "q", cl::value_desc("Q.npy"),
+      cl::desc("queries [B, H, Lq, D], packed [Tq, H, D]"), cl::cat(category)};
   cl::opt<std::string> keyFile{"k", cl::value_desc("K.npy"),
-                               cl::desc("keys [B, Hkv, Lk, D]"),
+                               cl::desc("keys [B, Hkv, Lk, D], packed\n"
+                                        "[Tk, Hkv, D], paged\n"
+                                        "[pages, page_size, Hkv, D]"),
                                cl::cat(category)};
   cl::opt<std::string> valueFile{"v", cl::value_desc("V.npy"),
-                                 cl::desc("values [B, Hkv, Lk, Dv]"),
+                                 cl::desc("values, as the keys with Dv for D"),
                                  cl::cat(category)};
   cl::opt<std::string> inputFile{
       "x", cl::value_desc("X.npy"),
@@ -56,8 +59,9 @@ struct Options {
       cl::cat(category)};
   cl::list<std::string> operandFiles{
       "input", cl::value_desc("NAME=X.npy"),
-      cl::desc("another tensor of the kernel, such as t5_bias.table or\n"
-               "positions; posenc-compile --explain lists them"),
+      cl::desc("another tensor of the kernel, such as t5_bias.table,\n"
+               "positions, key_lengths, page_table or cu_seqlens_q;\n"
+               "posenc-compile --explain lists them"),
       cl::cat(category)};
   cl::opt<std::string> outputFile{"o", cl::value_desc("O.npy"),
                                   cl::desc("the output [B, H, Lq, Dv], or\n"
@@ -106,9 +110,10 @@ static const char *const overview =
 
 Runs a kernel of a specification on arrays in NumPy's .npy format. Arrays of 3
 axes are one batch entry, arrays of 2 axes one head of it; the results have as
-many axes as q. Numbers may be f16, f32 or f64 and are rounded to the kernel's
-element type, f32; positions may be i32 or i64. Results are f32 with
---backend=native and f64 with --backend=reference.
+many axes as q. Numbers may be f16, f32, f64 or bf16 (as the u16 of its bits) and are
+rounded to the kernel's element type; positions and lengths may be i32 or i64.
+Results are f32 with --backend=native, rounded to the kernel's type, and f64 with
+--backend=reference.
 
 EXAMPLES:
   python3 -c "import numpy as n; r = n.random.default_rng(0); \
@@ -159,14 +164,9 @@ llvm::Error Options::checkEntry() const {
 llvm::Error Options::check() const {
   if (llvm::Error error = spec.check("posenc-run"))
     return error;
-  if (!llvm::is_contained({"attention", "embed", "append_kv"}, entry))
+  if (!llvm::is_contained({"attention", "embed"}, entry))
     return llvm::createStringError(
-        "expected --entry to be attention, embed or append_kv, but got '" +
-        entry + "'");
-  if (entry == "append_kv")
-    return llvm::createStringError("--entry=" + entry +
-                                   ": no kernel has this entry; expected "
-                                   "attention or embed");
+        "expected --entry to be attention or embed, but got '" + entry + "'");
   if (llvm::Error error = checkEntry())
     return error;
   if (!llvm::is_contained({"native", "reference"}, backend))
@@ -188,6 +188,14 @@ llvm::Error Options::check() const {
         "expected --threads to be 0 or more, but got " + llvm::Twine(threads));
   if (outputFile.empty())
     return llvm::createStringError("expected -o O.npy, but got none");
+  llvm::StringMap<StringRef> results;
+  for (const cl::opt<std::string> *file : {&outputFile, &lseFile, &scoresFile})
+    if (!file->empty())
+      if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
+          !isNew)
+        return llvm::createStringError(
+            "expected a file for each result, but got '" + *file +
+            "' for both -" + other->second + " and --" + file->ArgStr);
   return llvm::Error::success();
 }
 
@@ -335,7 +343,8 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
     StringRef line = StringRef(problem).split('\n').first;
     line.consume_front("posenc-run: ");
-    return fail(line);
+    // What is wrong with a value has been printed already.
+    return line.empty() ? 1 : fail(line);
   }
   if (llvm::Error error = command.check())
     return fail(std::move(error));

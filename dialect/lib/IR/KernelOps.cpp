@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level 1, and the containers of level 2: verification.
+#include "posenc/IR/CNames.h"
 #include "posenc/IR/Posenc.h"
 
 #include "KernelShape.h"
-#include "OperandName.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

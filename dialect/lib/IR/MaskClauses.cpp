@@ -4,6 +4,8 @@
 
 #include "MaskSides.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace posenc;
 
@@ -42,6 +44,21 @@ static std::optional<Alignment> getAlignmentBy(MaskBasis by,
 
 static auto getMasks(ArrayAttr clauses) {
   return clauses.getAsRange<MaskClauseAttrInterface>();
+}
+
+FailureOr<ArrayAttr> posenc::parseMaskList(AsmParser &parser) {
+  // all_c3: parsers, verifiers and expansions recurse.
+  constexpr int kDeepest = 32;
+  static thread_local int depth = 0;
+  llvm::SaveAndRestore level(depth, depth + 1);
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (depth > kDeepest)
+    return parser.emitError(loc, "expected lists of masks to be at most ")
+           << kDeepest << " levels deep";
+  ArrayAttr clauses;
+  if (parser.parseAttribute(clauses))
+    return failure();
+  return clauses;
 }
 
 static LogicalResult verifyList(StringRef mnemonic, ArrayAttr clauses,

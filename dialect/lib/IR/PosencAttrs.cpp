@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types and laws: verification and meaning. The classes of all attributes are
 // defined here, since one parser knows them all.
+#include "posenc/IR/CNames.h"
 #include "posenc/IR/Encodings.h"
-
-#include "OperandName.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"

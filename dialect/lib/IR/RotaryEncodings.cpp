@@ -108,9 +108,10 @@ LogicalResult MropeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 RopeAttr rope, StringRef) {
   // mrope_c1
   if (sections.size() != 3 ||
-      llvm::any_of(sections.asArrayRef(), [](int64_t n) { return n < 0; }))
+      llvm::any_of(sections.asArrayRef(),
+                   [](int64_t n) { return n < 0 || n > 65536; }))
     return emitError() << "expected 'sections' of #posenc.mrope to be three "
-                          "numbers that are not negative, but got "
+                          "numbers from 0 to 65536, but got "
                        << sections;
   // mrope_c3
   if (rope && rope.getFrequencies() == RopeFrequencies::per_head)

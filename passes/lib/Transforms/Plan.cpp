@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level 2 to level 3: where each term of a kernel is evaluated.
+#include "PlanNumbers.h"
 #include "PlanRemarks.h"
 #include "PlanScores.h"
 #include "PlanVectors.h"
@@ -277,6 +278,8 @@ static LogicalResult planKernel(KernelOp kernel,
   if (!kernel.isExpanded())
     return kernel.emitOpError("has no body to plan; run "
                               "posenc-expand-encodings first");
+  if (failed(checkNumbers(kernel)))
+    return failure();
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(kernel);
   PlanOp first;

@@ -144,32 +144,79 @@ posenc.kernel @k heads(8) head_dim(8) encode [#posenc.toeplitz_bias<max_distance
 // -----
 
 // A mask is no encoding.
-// expected-error@below {{'posenc.kernel' op attribute 'encode' failed to satisfy constraint: a list of encodings}}
+// expected-error@below {{expected 'encode' to hold an attribute such as #posenc.rope, but got #posenc.causal}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.causal]
 
 // -----
 
 // An encoding is no mask.
-// expected-error@below {{'posenc.kernel' op attribute 'mask' failed to satisfy constraint: a mask}}
+// expected-error@below {{expected 'mask' to hold an attribute such as #posenc.causal, but got #posenc.rope}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.rope)
 
 // -----
 
 // A mask is no position law.
-// expected-error@below {{'posenc.kernel' op attribute 'positions' failed to satisfy constraint: a position law}}
+// expected-error@below {{expected 'positions' to hold an attribute such as #posenc.iota, but got #posenc.causal}}
 posenc.kernel @k heads(8) head_dim(8) positions(#posenc.causal)
 
 // -----
 
-// A scale is written as a real number.
-// expected-error@below {{unexpected decimal integer literal for a floating point value}}
-// expected-note@below {{add a trailing dot to make the literal a float}}
-posenc.kernel @k heads(8) head_dim(8) scale(1)
+// A scale is a number.
+// expected-error@below {{expected floating point literal}}
+posenc.kernel @k heads(8) head_dim(8) scale(one)
+
+// -----
+
+// Numbers are no encodings.
+// expected-error@below {{expected 'encode' to hold an attribute such as #posenc.rope, but got 1 : i64}}
+posenc.kernel @k heads(8) head_dim(8) encode [1]
+
+// -----
+
+// expected-error@below {{expected '[' that begins a list of encodings}}
+posenc.kernel @k heads(8) head_dim(8) encode #posenc.rope
+
+// -----
+
+// expected-error@below {{expected 'mask' to hold an attribute such as #posenc.causal}}
+posenc.kernel @k heads(8) head_dim(8) mask()
+
+// -----
+
+// expected-error@below {{expected 'queries' to be one of dense, packed, but got 'foo'}}
+posenc.kernel @k heads(8) head_dim(8) queries(foo)
+
+// -----
+
+// expected-error@below {{expected 'keys' to be one of dense, lengths, packed, paged}}
+posenc.kernel @k heads(8) head_dim(8) keys()
+
+// -----
+
+// expected-error@below {{expected non-function type}}
+posenc.kernel @k heads(8) head_dim(8) dtype()
+
+// -----
+
+// A clause is no attribute.
+// expected-error@below {{expected 'heads' to be a clause, not one of the attributes}}
+posenc.kernel @k heads(8) head_dim(8) attributes {heads = 4}
+
+// -----
+
+// expected-error@below {{expected the body to yield an output, or no body, but it is empty}}
+posenc.kernel @k heads(8) head_dim(8) {}
+
+// -----
+
+// all_c3
+// expected-error@below {{expected lists of masks to be at most 32 levels deep}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.causal]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>)
 
 // -----
 
 // A clause twice.
-// expected-error@below {{`mask` clause can appear at most once in the expansion of the oilist directive}}
+// expected-error@below {{expected 'mask' at most once, but it is given twice}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) mask(#posenc.causal)
 
 // -----
@@ -182,7 +229,7 @@ posenc.kernel @k heads(8) head_dim(8) window(4)
 
 // heads and head_dim have no default.
 posenc.kernel @k heads(8)
-// expected-error@+2 {{custom op 'posenc.kernel' expected 'head_dim'}}
+// expected-error@+2 {{expected 'head_dim(...)', which has no default}}
 
 // -----
 
@@ -324,6 +371,17 @@ module attributes {t.a = !posenc.tables<row>} {}
 // Words of C and C++ cannot be fields of a struct.
 // expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got 'int'}}
 posenc.kernel @operand_named_like_a_keyword heads(2) head_dim(8) encode [#posenc.dense_bias<name = "int">]
+
+// -----
+
+// Nor can macros of the headers.
+// expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got 'INT32.MAX'}}
+posenc.kernel @operand_named_like_a_macro heads(2) head_dim(8) encode [#posenc.dense_bias<name = "INT32.MAX">]
+
+// -----
+
+// expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got 'NULL'}}
+posenc.kernel @operand_named_null heads(2) head_dim(8) encode [#posenc.dense_bias<name = "NULL">]
 
 // -----
 

@@ -274,8 +274,14 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.xpos<
 // -----
 
 // mrope_c1: number
-// expected-error@below {{expected 'sections' of #posenc.mrope to be three numbers that are not negative, but got array<i64: 2, 2>}}
+// expected-error@below {{expected 'sections' of #posenc.mrope to be three numbers from 0 to 65536, but got array<i64: 2, 2>}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.mrope<sections = [2, 2]>]
+
+// -----
+
+// mrope_c1: numbers whose sum does not fit
+// expected-error@below {{expected 'sections' of #posenc.mrope to be three numbers from 0 to 65536, but got array<i64: 9223372036854775807, 9223372036854775807, 6>}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.mrope<sections = [9223372036854775807, 9223372036854775807, 6]>]
 
 // -----
 

@@ -22,7 +22,7 @@
 // NO-FILE: posenc-bench: error: expected a specification FILE; see posenc-bench --help
 // ISA: posenc-bench: error: unknown instruction set 'z80'; expected one of x86-64-avx512, x86-64-avx2, x86-64
 // SIZE: posenc-bench: error: expected positive sizes, threads and repetitions
-// TYPE: posenc-bench: error: expected --dtype=f32, found 'f64'
+// TYPE: posenc-bench: error: expected --dtype=f32, bf16 or f16, found 'f64'
 // KERNEL: error: expected a posenc.kernel named 'third', found first, second
 // JSON: posenc-bench: error: cannot write '/proc/self/out.json':
 posenc.kernel @first heads(4) kv_heads(2) head_dim(16) encode [#posenc.rope]

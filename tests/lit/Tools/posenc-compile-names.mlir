@@ -18,8 +18,8 @@
 // RUN: not posenc-compile %t/append.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=APPEND
 // RUN: not ls %t/out
 
-// KEYWORD: keyword.mlir:2:1: error: cannot compile a kernel named 'int', which is a keyword of C or C++; rename it: the kernel becomes a C function of that name
-// CXX: cxx.mlir:1:1: error: cannot compile a kernel named 'class', which is a keyword of C or C++
+// KEYWORD: keyword.mlir:2:1: error: cannot compile a kernel named 'int', which is a word of C or C++; rename it: the kernel becomes a C function of that name
+// CXX: cxx.mlir:1:1: error: cannot compile a kernel named 'class', which is a word of C or C++
 // LIBC: libc.mlir:1:1: error: cannot compile a kernel named 'malloc', which is a name of the C library
 // LIBM: libm.mlir:1:1: error: cannot compile a kernel named 'tanh', which is a name of the C library
 // MAIN: main.mlir:1:1: error: cannot compile a kernel named 'main', which is a name of the C library

@@ -27,6 +27,55 @@ posenc.kernel @name_is_taken_x86_64_avx512 heads(2) head_dim(8) {
 
 // -----
 
+posenc.kernel @scale_beyond_f32 heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-error@below {{'posenc.dot' op cannot be placed in a plan; expected its 'scale' to be 0 or from 2^-126 to 2^126 in magnitude, since compiled kernels compute with f32 numbers, but got 1.000000e+39}}
+  %s = posenc.dot %q, %k scale(1.0e39)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @constant_below_f32 heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.5)
+  // expected-error@below {{'posenc.map' op cannot be placed in a plan; expected the constants of its function to be 0 or from 2^-126 to 2^126 in magnitude, since compiled kernels compute with f32 numbers, but got 1.000000e-40}}
+  %t = posenc.map %s() {
+  ^bb0(%x: f64):
+    %cap = arith.constant 1.0e-40 : f64
+    %y = arith.mulf %x, %cap : f64
+    posenc.yield %y : f64
+  }
+  %p = posenc.normalize softmax %t
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @table_beyond_f32 heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-error@below {{'posenc.table' op cannot be placed in a plan; expected its constants to be at most 2^126 in magnitude, since compiled kernels compute with f32 numbers, but got -1.000000e+39}}
+  %c = posenc.table law(#posenc.constants<[0.0, -1.0e39]>) : !posenc.table<head>
+  %i = posenc.position query law(#posenc.iota)
+  %j = posenc.position key law(#posenc.iota)
+  %r = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+  %b = posenc.bias(%r, %c) : !posenc.relation, !posenc.table<head> {
+  ^bb0(%d: f64, %x: f64):
+    %y = arith.mulf %d, %x : f64
+    posenc.yield %y : f64
+  }
+  %s = posenc.dot %q, %k scale(0.5)
+  %t = posenc.add %s, %b
+  %p = posenc.normalize softmax %t
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
 posenc.kernel @scores_of_all_keys_and_heads heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %a = posenc.dot %q, %k scale(0.5)

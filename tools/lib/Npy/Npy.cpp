@@ -626,6 +626,11 @@ Expected<NpyArray> posenc::parseNpy(StringRef contents, StringRef name) {
 }
 
 Expected<NpyArray> posenc::readNpy(StringRef path) {
+  // Devices such as /dev/zero may never end.
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) &&
+      status.type() == sys::fs::file_type::character_file)
+    return failure(path, "a readable file", "a device");
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (std::error_code error = buffer.getError())

@@ -12,11 +12,15 @@ class Posenc_MaskClauseAttr<string name, string attrMnemonic, list<string> overr
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 
+def Posenc_MaskListParam : AttrOrTypeParameter<"::mlir::ArrayAttr", "masks"> {
+  let parser = "::posenc::parseMaskList($_parser)";
+}
+
 // Masks of several: `[...]`.
 class Posenc_MaskListAttr<string name, string attrMnemonic>
     : Posenc_MaskClauseAttr<name, attrMnemonic,
                             ["getOperandNames", "verifyMask", "getNumPredicateInputs"]> {
-  let parameters = (ins "::mlir::ArrayAttr":$clauses);
+  let parameters = (ins Posenc_MaskListParam:$clauses);
   let assemblyFormat = "`<` $clauses `>`";
   let genVerifyDecl = 1;
 }
@@ -26,7 +30,8 @@ def Posenc_AllMaskAttr : Posenc_MaskListAttr<"AllMask", "all"> {
   let description = [{
     Constraints:
     - (all_c1) the list holds masks, at least one;
-    - (all_c2) masks that depend on an alignment have the same.
+    - (all_c2) masks that depend on an alignment have the same;
+    - (all_c3) lists are at most 32 levels deep.
 
     Example: `#posenc.all<[#posenc.causal, #posenc.segments]>`
   }];
@@ -36,7 +41,7 @@ def Posenc_AnyMaskAttr : Posenc_MaskListAttr<"AnyMask", "any"> {
   let summary = "what at least one of several masks shows";
   let description = [{
     Constraints:
-    - (any_c1) as `all_c1` and `all_c2`.
+    - (any_c1) as `all_c1` to `all_c3`.
 
     Example: `#posenc.any<[#posenc.window<left = 127>, #posenc.all<[#posenc.causal, #posenc.segments]>]>`
   }];

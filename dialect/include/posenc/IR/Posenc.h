@@ -57,6 +57,8 @@ mlir::FailureOr<llvm::APFloat> parseF64(mlir::AsmParser &parser);
 /// [x, ...] with every digit that matters.
 mlir::FailureOr<mlir::DenseF64ArrayAttr> parseF64Array(mlir::AsmParser &parser);
 void printF64Array(mlir::AsmPrinter &printer, mlir::DenseF64ArrayAttr values);
+/// [mask, ...], which may be lists of masks themselves, at most 32 levels deep.
+mlir::FailureOr<mlir::ArrayAttr> parseMaskList(mlir::AsmParser &parser);
 
 } // namespace posenc
 

@@ -100,22 +100,7 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       OptionalAttr<I64Attr>:$context_length,
       OptionalAttr<Posenc_EncodeList>:$encode);
   let regions = (region MaxSizedRegion<1>:$body);
-  let assemblyFormat = [{
-    $sym_name `heads` `(` $heads `)` (`kv_heads` `(` $kv_heads^ `)`)?
-    `head_dim` `(` $head_dim `)`
-    oilist(`value_dim` `(` $value_dim `)`
-         | `dtype` `(` $dtype `)`
-         | `kv_dtype` `(` $kv_dtype `)`
-         | `queries` `(` $queries `)`
-         | `keys` `(` $keys `)`
-         | `mask` `(` $mask `)`
-         | `scale` `(` $scale `)`
-         | `positions` `(` $positions `)`
-         | `no_lse` $no_lse
-         | `context_length` `(` $context_length `)`
-         | `encode` $encode)
-    attr-dict-with-keyword ($body^)?
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -183,15 +168,7 @@ def Posenc_EmbedOp : Posenc_Op<"embed", [Symbol, IsolatedFromAbove]> {
       OptionalAttr<F64Attr>:$dropout,
       OptionalAttr<Posenc_EncodeList>:$encode);
   let regions = (region MaxSizedRegion<1>:$body);
-  let assemblyFormat = [{
-    $sym_name `dim` `(` $dim `)`
-    oilist(`dtype` `(` $dtype `)`
-         | `scale` `(` $scale `)`
-         | `positions` `(` $positions `)`
-         | `dropout` `(` $dropout `)`
-         | `encode` $encode)
-    attr-dict-with-keyword ($body^)?
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

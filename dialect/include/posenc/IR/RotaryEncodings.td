@@ -132,7 +132,7 @@ def Posenc_MropeAttr : Posenc_RopeVariantAttr<"Mrope", "mrope", ["advise"]> {
       `3 s_t` with `k mod 3 = 0` and those left over by h and w do not turn.
 
     Constraints:
-    - (mrope_c1) there are three sections, not negative, that add up to the
+    - (mrope_c1) there are three sections, from 0 to 65536, that add up to the
       number of rotated pairs;
     - (mrope_c2) the kernel's positions have one or three axes;
     - (mrope_c3) the rotation's frequencies are of its law or an operand.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What numbers of a kernel compiled code can hold.
+#include "PlanNumbers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace posenc;
+
+static bool isTooLarge(double value) {
+  return std::isfinite(value) && std::fabs(value) > std::ldexp(1.0, 126);
+}
+
+/// Whether a number and its reciprocal are normal f32 numbers.
+static bool isSingle(double value) {
+  return value == 0 ||
+         (!isTooLarge(value) && std::fabs(value) >= std::ldexp(1.0, -126));
+}
+
+static LogicalResult fail(Operation *op, const Twine &expected, double value) {
+  return op->emitOpError("cannot be placed in a plan; expected ")
+         << expected
+         << " in magnitude, since compiled kernels compute with f32 numbers, "
+            "but got "
+         << value;
+}
+
+static LogicalResult check(Operation *op, double value, StringRef what) {
+  return isSingle(value)
+             ? success()
+             : fail(op, what + " to be 0 or from 2^-126 to 2^126", value);
+}
+
+/// Constants of a region that is evaluated in f32.
+static LogicalResult checkRegion(Operation *op) {
+  for (auto constant : op->getRegion(0).getOps<arith::ConstantOp>())
+    if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
+      if (failed(check(op, value.getValueAsDouble(),
+                       "the constants of its function")))
+        return failure();
+  return success();
+}
+
+static LogicalResult checkTable(TableOp table) {
+  auto constants = dyn_cast<ConstantsAttr>(table.getLaw());
+  if (!constants)
+    return success();
+  for (double value : constants.getValues().asArrayRef())
+    if (isTooLarge(value)) // what is too small adds nothing
+      return fail(table, "its constants to be at most 2^126", value);
+  return success();
+}
+
+LogicalResult posenc::checkNumbers(KernelOp kernel) {
+  auto checkScale = [](auto product) {
+    return check(product, product.getScale().convertToDouble(), "its 'scale'");
+  };
+  for (Operation &op : kernel.getBody().front()) {
+    LogicalResult result =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case<DotOp, TableDotOp>(checkScale)
+            .Case<ChannelScaleOp>([](ChannelScaleOp scale) {
+              return check(scale, scale.getOffset().convertToDouble(),
+                           "its 'offset'");
+            })
+            .Case<TableOp>(checkTable)
+            .Case<MapOp, RowscanOp, VectorMapOp>(checkRegion)
+            .Default(success());
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What numbers of a kernel compiled code can hold.
+#ifndef POSENC_LIB_TRANSFORMS_PLANNUMBERS_H
+#define POSENC_LIB_TRANSFORMS_PLANNUMBERS_H
+
+#include "posenc/IR/Posenc.h"
+
+namespace posenc {
+
+/// Compiled code computes scores in f32: refuses factors of products, constants
+/// of tables and constants in functions of scores that are too large or too
+/// small for it.
+mlir::LogicalResult checkNumbers(KernelOp kernel);
+
+} // namespace posenc
+
+#endif // POSENC_LIB_TRANSFORMS_PLANNUMBERS_H
