@@ -134,7 +134,7 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
     status =
         check_pages(frame, pages, lengths, extents->page_size, extents->pages);
   frame->all_keys =
-      keys.name ? extents->all_keys : frame->batch * frame->longest_key;
+      keys.name ? extents->all_keys : frame->batch * frame->key_len;
   return status;
 }
 
@@ -148,7 +148,7 @@ void posenc_kernel_sequence(const posenc_frame *call, int64_t batch,
          offsetof(posenc_frame, tensors) +
              (size_t)desc->tensor_count * sizeof(posenc_view));
   sequence->query_base = batch * call->longest_query;
-  sequence->key_base = batch * call->longest_key;
+  sequence->key_base = batch * call->key_len;
   if (queries.name) {
     sequence->query_base = get(queries, batch);
     sequence->query_len = get(queries, batch + 1) - sequence->query_base;

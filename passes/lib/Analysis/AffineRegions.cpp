@@ -59,6 +59,11 @@ struct AffineAlgebra {
 };
 } // namespace
 
+static bool isFinite(const Affine &function) {
+  return function && std::isfinite(function->slope) &&
+         std::isfinite(function->offset);
+}
+
 /// `varying` is the number of the argument, or that of none.
 static Affine evaluate(Region &region, unsigned varying) {
   SmallVector<Affine> arguments(region.getNumArguments());
@@ -66,10 +71,7 @@ static Affine evaluate(Region &region, unsigned varying) {
     arguments[varying] = AffineFunction();
   Affine result =
       evaluateScalarRegion<Affine>(region, arguments, AffineAlgebra());
-  if (!result || !std::isfinite(result->slope) ||
-      !std::isfinite(result->offset))
-    return std::nullopt;
-  return result;
+  return isFinite(result) ? result : std::nullopt;
 }
 
 std::optional<AffineFunction> posenc::matchAffine(Region &region,
@@ -88,9 +90,12 @@ AffinePosition posenc::resolvePosition(Value position) {
     Affine inner = matchAffine(remap.getBody(), 0);
     if (!inner)
       break;
-    AffineFunction &outer = result.function;
-    outer = {outer.slope * inner->slope,
-             outer.slope * inner->offset + outer.offset};
+    const AffineFunction &outer = result.function;
+    Affine composed = AffineFunction{
+        outer.slope * inner->slope, outer.slope * inner->offset + outer.offset};
+    if (!isFinite(composed))
+      break;
+    result.function = *composed;
     result.base = remap.getPosition();
   }
   return result;

@@ -34,7 +34,7 @@ public:
   /// The room that tables have for a sequence.
   Value longestQuery() const;
   Value longestKey() const;
-  /// The keys of all sequences, and the first of a sequence.
+  /// The keys that scratch has room for, and the first of a sequence.
   Value allKeys() const;
   Value keyBase() const;
   Value firstHead() const;

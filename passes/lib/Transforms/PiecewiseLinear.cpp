@@ -129,6 +129,9 @@ std::optional<Unit> NetworkReader::divide(const Unit &lhs, const Unit &rhs) {
 std::optional<Unit> NetworkReader::maximum(const Unit &lhs, const Unit &rhs) {
   if (lhs.isRectified || rhs.isRectified)
     return std::nullopt;
+  if (!lhs.x && !rhs.x)
+    return number(combine(lhs.d, rhs.d,
+                          [](double a, double b) { return std::fmax(a, b); }));
   std::optional<Unit> difference = add(lhs, negate(rhs));
   if (!difference)
     return std::nullopt;
@@ -302,13 +305,30 @@ struct Pieces {
 
 } // namespace
 
+/// Where a unit's rectifier begins or ends; infinite or NaN if nowhere.
+static double getKnot(const Unit &unit, int64_t n) {
+  return -unit.b[n] / unit.a[n];
+}
+
+/// Whether a unit's rectifier is positive in a piece, given a number inside.
+/// The signs of the slopes decide in the outer pieces, where numbers are so
+/// large that a sum with 1 may not change them.
+static bool isActive(const Unit &unit, int64_t n, int64_t piece, int64_t last,
+                     double inside) {
+  double knot = getKnot(unit, n);
+  if (!std::isfinite(knot))
+    return unit.b[n] > 0;
+  bool isBehind = piece != 0 && (piece == last || inside > knot);
+  return isBehind == (unit.a[n] > 0);
+}
+
 /// The sorted knots of a head, as many as units.
 static Weights findKnots(const NetworkReader &network, int64_t head) {
   const Unit &unit = network.result;
   Weights knots;
   for (int64_t m = 0; m < network.units; ++m) {
     int64_t n = head * network.units + m;
-    double knot = -unit.b[n] / unit.a[n];
+    double knot = getKnot(unit, n);
     if (unit.w[n] != 0 && std::isfinite(knot))
       knots.push_back(knot);
   }
@@ -328,14 +348,13 @@ static Pieces findPieces(const NetworkReader &network) {
     for (int64_t m = 0; m < units; ++m)
       pieces.knots[m * heads + head] = knots[m];
     for (int64_t piece = 0; piece <= units; ++piece) {
-      double inside = piece == 0       ? knots.front() - 1
-                      : piece == units ? knots.back() + 1
-                                       : (knots[piece - 1] + knots[piece]) / 2;
+      bool isOuter = piece == 0 || piece == units;
+      double inside = isOuter ? 0 : (knots[piece - 1] + knots[piece]) / 2;
       double slope = 0, offset = 0;
       for (int64_t n = head * units; n < (head + 1) * units; ++n) {
-        bool isActive = unit.a[n] * inside + unit.b[n] > 0;
-        slope += unit.c[n] + (isActive ? unit.w[n] * unit.a[n] : 0);
-        offset += unit.d[n] + (isActive ? unit.w[n] * unit.b[n] : 0);
+        bool active = isActive(unit, n, piece, units, inside);
+        slope += unit.c[n] + (active ? unit.w[n] * unit.a[n] : 0);
+        offset += unit.d[n] + (active ? unit.w[n] * unit.b[n] : 0);
       }
       pieces.slopes[piece * heads + head] = slope;
       pieces.offsets[piece * heads + head] = offset;

@@ -8,8 +8,18 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace posenc;
+
+/// Whether frequencies times a number are numbers.
+static bool canScale(Value freqs, double factor) {
+  auto op = freqs.getDefiningOp<FreqsOp>();
+  return !op || llvm::all_of(op.getLaw().getFrequencies(), [=](double value) {
+    return std::isfinite(value * factor);
+  });
+}
 
 /// Frequencies times a number.
 static Value scaleFrequencies(OpBuilder &builder, Value freqs, double factor) {
@@ -77,9 +87,17 @@ static bool foldAxis(RotateOp rotation, unsigned axis) {
                  "modulus reads them too");
     return false;
   }
+  double offset = function.offset / function.slope;
+  if (!std::isfinite(offset) ||
+      !canScale(rotation.getFreqs()[axis], function.slope)) {
+    reportMissed(rotation.getLoc(), "PositionScale",
+                 "kept the positions of a rotation as they are scaled: the "
+                 "scaled numbers would overflow");
+    return false;
+  }
   OpBuilder builder(rotation);
-  rotation.getPositionsMutable()[axis].assign(shift(
-      builder, rotation.getLoc(), base, function.offset / function.slope));
+  rotation.getPositionsMutable()[axis].assign(
+      shift(builder, rotation.getLoc(), base, offset));
   if (function.slope != 1)
     rotation.getFreqsMutable()[axis].assign(
         scaleFrequencies(builder, rotation.getFreqs()[axis], function.slope));

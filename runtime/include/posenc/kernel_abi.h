@@ -138,9 +138,10 @@ typedef struct posenc_frame {
   int64_t worker_bytes;
   void *owned; /* internal scratch to be freed by posenc_kernel_leave */
   uint64_t seed, offset; /* of the call's random numbers */
-  /* What tables and scratch have room for in a sequence, at least the lengths;
-   * all queries and keys, and the first ones of a sequence. */
-  int64_t longest_query, longest_key, all_queries, all_keys;
+  /* What tables have room for in a sequence, at least the lengths. */
+  int64_t longest_query, longest_key;
+  /* What scratch has room for in all sequences, and where a sequence begins. */
+  int64_t all_queries, all_keys;
   int64_t query_base, key_base;
   posenc_view tensors[POSENC_MAX_TENSORS];
 } posenc_frame;

@@ -43,6 +43,36 @@ posenc.kernel @network heads(2) head_dim(8) {
 
 // -----
 
+// 2 max(d, 0): a maximum of numbers is a number.
+// CHECK-LABEL: posenc.kernel @maximum_of_weights
+// CHECK: posenc.constants<[{{-?}}0.000000e+00, {{-?}}0.000000e+00, {{-?}}0.000000e+00, {{-?}}0.000000e+00]>
+// CHECK: posenc.constants<[{{-?}}0.000000e+00, {{-?}}0.000000e+00, {{-?}}0.000000e+00, {{-?}}0.000000e+00, 2.000000e+00, 2.000000e+00]>
+posenc.kernel @maximum_of_weights heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %i = posenc.position query law(#posenc.iota)
+  %j = posenc.position key law(#posenc.iota)
+  %r = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+  %u = posenc.sum_index extent(2)
+  %t = posenc.table law(#posenc.constants<[2.0, -1.0]>) : !posenc.table<row>
+  // expected-remark@below {{[Passed] PiecewiseLinear | Category:posenc-simplify | Remark="made 2 rectified hidden units a piecewise linear function"}}
+  %b = posenc.bias(%r, %u, %t) : !posenc.relation, !posenc.relation, !posenc.table<row> {
+  ^bb0(%d: f64, %unit: f64, %x: f64):
+    %zero = arith.constant 0.0 : f64
+    %h = arith.addf %d, %unit : f64
+    %m = arith.maximumf %h, %zero : f64
+    %w = arith.maximumf %x, %zero : f64
+    %y = arith.mulf %m, %w : f64
+    posenc.yield %y : f64
+  }
+  %s0 = posenc.dot %q, %k scale(0.5)
+  %s = posenc.add %s0, %b
+  %w = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
 // Weights of the call have no knots when compiled.
 // CHECK-LABEL: posenc.kernel @operands
 // CHECK: posenc.sum_index
