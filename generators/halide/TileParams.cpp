@@ -130,7 +130,8 @@ ImageParam TileParams::positions(PositionOp op) const {
                                     : TileArgKind::KeyPositions))
              return false;
            auto other = llvm::cast<PositionTensorAttr>(arg.law);
-           return other.getName() == law.getName() &&
+           return other.getTensor(op.getSide()) ==
+                      law.getTensor(op.getSide()) &&
                   other.getAxis() == law.getAxis() &&
                   (!isQuery || arg.alignment == law.getAlign());
          })

@@ -238,7 +238,7 @@ void ArgCollector::addPosition(PositionOp op, bool isTile) {
   arg.kind = isQuery ? TileArgKind::QueryPositions : TileArgKind::KeyPositions;
   arg.rank = 1;
   arg.isInteger = true;
-  arg.symbol = law.getName().str();
+  arg.symbol = law.getTensor(op.getSide()).str();
   if (law.getAxis() > 0)
     arg.symbol += "." + std::to_string(law.getAxis());
   if (isQuery)
@@ -247,7 +247,8 @@ void ArgCollector::addPosition(PositionOp op, bool isTile) {
   arg.law = isQuery ? law
                     : PositionTensorAttr::get(law.getContext(), law.getName(),
                                               law.getAxes(), law.getAxis(),
-                                              Alignment::bottom_right);
+                                              Alignment::bottom_right,
+                                              /*queries=*/"");
   add(std::move(arg));
 }
 

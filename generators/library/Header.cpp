@@ -37,13 +37,11 @@ static std::string describeSequences(KernelOp kernel) {
 }
 
 static std::string describeLimits(KernelOp kernel) {
-  bool areAmongKeys = false, areTogether = false, isScanned = false;
+  bool areAmongKeys = kernel.looksUpQueriesAmongKeys(), areTogether = false,
+       isScanned = false;
   kernel.walk([&](Operation *op) {
-    if (auto position = dyn_cast<PositionOp>(op))
-      areAmongKeys |= isa<PositionTensorAttr>(position.getLaw());
-    else if (auto norm = dyn_cast<VectorNormOp>(op))
+    if (auto norm = dyn_cast<VectorNormOp>(op))
       areTogether |= norm.getOver() == NormAxis::all_heads;
-    areAmongKeys |= isa<AtQueryOp, RemainderOp>(op);
     isScanned |= isa<RowscanOp>(op);
   });
   std::string text;

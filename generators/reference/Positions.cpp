@@ -9,18 +9,21 @@ using namespace posenc;
 static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
   const CallShape &shape = call.shape;
   Numbers result(shape.getLength(op.getSide()));
-  int64_t first = op.getSide() == Side::query
+  auto tensor = dyn_cast<PositionTensorAttr>(op.getLaw());
+  bool isOwn = tensor && (op.getSide() == Side::key || tensor.hasOwnQueries());
+  int64_t first = op.getSide() == Side::query && !isOwn
                       ? shape.getFirstPlace(op.getLaw().getAlignment())
                       : 0;
-  auto tensor = dyn_cast<PositionTensorAttr>(op.getLaw());
   if (!tensor) {
     int64_t offset = cast<IotaAttr>(op.getLaw()).getOffset();
     for (auto [t, position] : llvm::enumerate(result))
       position = static_cast<double>(first + offset + int64_t(t));
     return result;
   }
-  const IntTensor &given = call.inputs.positions.find(tensor.getName())->second;
-  int64_t row = (tensor.getAxis() * shape.batch + b) * shape.keyLen + first;
+  const IntTensor &given =
+      call.inputs.positions.find(tensor.getTensor(op.getSide()))->second;
+  int64_t length = isOwn ? shape.getLength(op.getSide()) : shape.keyLen;
+  int64_t row = (tensor.getAxis() * shape.batch + b) * length + first;
   for (auto [t, position] : llvm::enumerate(result))
     position = static_cast<double>(given.data[row + t]);
   return result;

@@ -132,7 +132,7 @@ llvm::Error ShapeChecker::checkHeads(int64_t heads, int64_t firstHead) {
 llvm::Error ShapeChecker::checkPositions(llvm::StringRef name,
                                          const IntTensor &tensor) {
   // Sequences are compared one by one.
-  if (!kernel.hasSequences()) {
+  if (!kernel.hasSequences() && kernel.looksUpQueriesAmongKeys()) {
     int64_t queryLen = *getExtent({ExtentKind::QueryLen});
     int64_t keyLen = *getExtent({ExtentKind::KeyLen});
     if (queryLen > keyLen)

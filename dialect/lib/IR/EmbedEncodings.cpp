@@ -68,7 +68,8 @@ static std::string join(StringRef name, StringRef operand) {
 static Value readIntegers(EmbedExpansion &expansion, StringRef name) {
   return expansion.position(
       Side::token, PositionTensorAttr::get(expansion.getContext(), name, 1, 0,
-                                           Alignment::bottom_right));
+                                           Alignment::bottom_right,
+                                           /*queries=*/""));
 }
 
 static Value shift(EmbedExpansion &expansion, Value position, int64_t offset) {

@@ -79,7 +79,11 @@ private:
 static LogicalResult verifyPositionsName(PositionLawAttrInterface law,
                                          OperandNames &operands) {
   auto tensor = dyn_cast<PositionTensorAttr>(law);
-  return tensor ? operands.add(tensor.getName()) : success();
+  if (!tensor)
+    return success();
+  if (failed(operands.add(tensor.getName())))
+    return failure();
+  return tensor.hasOwnQueries() ? operands.add(tensor.getQueries()) : success();
 }
 
 /// kernel_c4: names of encodings, then what each says about itself.
@@ -223,8 +227,10 @@ static SmallVector<OperandTensor> collectOperands(Operation *op) {
     if (auto position = dyn_cast<PositionOp>(nested)) {
       if (auto law = dyn_cast<PositionTensorAttr>(position.getLaw())) {
         OperandTensor tensor;
-        tensor.name = law.getName().str();
+        tensor.name = law.getTensor(position.getSide()).str();
         tensor.isPositions = true;
+        tensor.isOfQueries =
+            law.hasOwnQueries() && position.getSide() == Side::query;
         tensor.positionAxes = law.getAxes();
         add(std::move(tensor));
       }
@@ -245,6 +251,17 @@ static SmallVector<OperandTensor> collectOperands(Operation *op) {
 
 SmallVector<OperandTensor> KernelOp::getOperandTensors() {
   return collectOperands(*this);
+}
+
+bool KernelOp::looksUpQueriesAmongKeys() {
+  return llvm::any_of(getBody().front(), [](Operation &op) {
+    if (isa<AtQueryOp, RemainderOp>(op))
+      return true;
+    auto position = dyn_cast<PositionOp>(op);
+    auto law = position ? dyn_cast<PositionTensorAttr>(position.getLaw())
+                        : PositionTensorAttr();
+    return law && position.getSide() == Side::query && !law.hasOwnQueries();
+  });
 }
 
 SmallVector<OperandTensor> PlanOp::getOperandTensors() {
@@ -389,6 +406,10 @@ LogicalResult EmbedOp::verify() {
   if (isExpanded())
     return verifyNoClauses(*this, {getScaleAttrName(), getPositionsAttrName(),
                                    getDropoutAttrName(), getEncodeAttrName()});
+  // embed_c6
+  if (auto law = dyn_cast<PositionTensorAttr>(getPositionsOrDefault());
+      law && law.hasOwnQueries())
+    return emitOpError("expects positions of its tokens without 'queries'");
   // embed_c4
   OperandNames operands(*this);
   if (failed(verifyPositionsName(getPositionsOrDefault(), operands)))
@@ -416,6 +437,10 @@ LogicalResult EmbedOp::verifyRegions() {
       yield.getOperand(0).getType() != tokens)
     return block.back().emitOpError(
         "expects one operand of type !posenc.tokens");
+  // embed_c6
+  if (auto law = dyn_cast<PositionTensorAttr>(getPositionsOrDefault());
+      law && law.hasOwnQueries())
+    return emitOpError("expects positions of its tokens without 'queries'");
   // embed_c4
   OperandNames operands(*this);
   for (const OperandTensor &tensor : getOperandTensors())

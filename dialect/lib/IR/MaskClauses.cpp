@@ -28,7 +28,7 @@ static SmallVector<Value> readTokens(Expansion &expansion, StringRef name,
                                      Alignment alignment) {
   auto law = PositionTensorAttr::get(expansion.getContext(), name,
                                      /*axes=*/int64_t{1}, /*axis=*/int64_t{0},
-                                     alignment);
+                                     alignment, /*queries=*/"");
   Value query = expansion.position(Side::query, law);
   return {query, expansion.position(Side::key, law)};
 }

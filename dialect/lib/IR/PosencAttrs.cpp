@@ -108,7 +108,7 @@ bool IotaAttr::isAffine() const { return true; }
 LogicalResult
 PositionTensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                            StringRef name, int64_t axes, int64_t axis,
-                           Alignment) {
+                           Alignment, StringRef queries) {
   // position_tensor_c2
   if (axes < 1 || axes > 4)
     return emitError() << "expected 'axes' to be from 1 to 4, but got " << axes;
@@ -116,7 +116,16 @@ PositionTensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'axis' to be from 0 to " << axes - 1
                        << ", but got " << axis;
   // position_tensor_c1
-  return verifyOperandName(name, emitError);
+  if (failed(verifyOperandName(name, emitError)))
+    return failure();
+  // position_tensor_c3
+  if (queries.empty())
+    return success();
+  if (queries == name)
+    return emitError() << "expected 'queries' to be another operand than "
+                          "'name', but both are '"
+                       << name << "'";
+  return verifyOperandName(queries, emitError);
 }
 Alignment PositionTensorAttr::getAlignment() const { return getAlign(); }
 bool PositionTensorAttr::isAffine() const { return false; }

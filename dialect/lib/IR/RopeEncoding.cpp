@@ -97,7 +97,8 @@ Value posenc::getPositionAxis(Expansion &expansion, Side side, int64_t axis) {
       cast<PositionTensorAttr>(expansion.kernel.getPositionsOrDefault());
   return expansion.position(
       side, PositionTensorAttr::get(tensor.getContext(), tensor.getName(),
-                                    tensor.getAxes(), axis, tensor.getAlign()));
+                                    tensor.getAxes(), axis, tensor.getAlign(),
+                                    tensor.getQueries()));
 }
 
 Value posenc::readFrequencies(Expansion &expansion, StringRef operand,

@@ -212,5 +212,5 @@ Value posenc::readPositions(Expansion &expansion, Side side, StringRef operand,
   Alignment alignment = expansion.kernel.getPositionsOrDefault().getAlignment();
   return expansion.position(
       side, PositionTensorAttr::get(expansion.getContext(), operand, axes, axis,
-                                    alignment));
+                                    alignment, /*queries=*/""));
 }

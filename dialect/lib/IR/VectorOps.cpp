@@ -61,6 +61,18 @@ std::optional<int64_t> RotateOp::getNumPairs() {
                             : countFrequencies(getFreqs().front());
 }
 
+bool RotateOp::turnsOwnQueries() {
+  auto isOwn = [](Value coord) {
+    while (auto remap = coord.getDefiningOp<RemapOp>())
+      coord = remap.getPosition();
+    auto position = coord.getDefiningOp<PositionOp>();
+    auto law = position ? dyn_cast<PositionTensorAttr>(position.getLaw())
+                        : PositionTensorAttr();
+    return law && law.hasOwnQueries();
+  };
+  return isa<QueryType>(getType()) && llvm::any_of(getPositions(), isOwn);
+}
+
 LogicalResult RotateOp::verify() {
   // rotate_c2
   for (Value position : getPositions())

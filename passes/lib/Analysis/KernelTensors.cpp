@@ -154,12 +154,14 @@ static StringRef describeOperand(Operation *kernel, StringRef name) {
   return use ? describeUse(use) : "not used";
 }
 
-/// `length` is that of the keys or of an embedding's tokens.
+/// `length` is that of the keys, of the queries for their own positions, or of
+/// an embedding's tokens.
 static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
                                 ExtentKind length) {
   KernelTensor tensor;
   tensor.name = operand.name;
-  bool isPacked = length == ExtentKind::AllKeys;
+  bool isPacked =
+      length == ExtentKind::AllKeys || length == ExtentKind::AllQueries;
   if (operand.isPositions) {
     int64_t place = 0;
     if (operand.positionAxes > 1)
@@ -174,7 +176,8 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
       tensor.comment = "a number for each token";
       return tensor;
     }
-    tensor.comment = "the position of each key";
+    tensor.comment = operand.isOfQueries ? "the position of each query"
+                                         : "the position of each key";
     if (operand.positionAxes > 1)
       tensor.comment += " on each axis";
     tensor.comment += ", from -2^30 to 2^30 - 1";
@@ -299,7 +302,8 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   if (keys == ExtentKind::Pages)
     keys = ExtentKind::KeyLen;
   for (const OperandTensor &operand : kernel.getOperandTensors())
-    tensors.push_back(makeOperand(kernel, operand, keys));
+    tensors.push_back(
+        makeOperand(kernel, operand, operand.isOfQueries ? queries : keys));
   return tensors;
 }
 

@@ -301,11 +301,10 @@ Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
 
 Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
   bool isQuery = arg.kind == TileArgKind::QueryPositions;
-  Value token = site.keyBegin;
-  if (isQuery)
-    token = b.add(site.queryBegin, emitQueryShift(b, frame, arg.alignment));
-  Value host = emitPositionAddress(
-      b, frame, kernel, cast<PositionTensorAttr>(arg.law), site.batch, token);
+  Value host =
+      emitPositionAddress(b, frame, kernel, cast<PositionTensorAttr>(arg.law),
+                          isQuery ? Side::query : Side::key, site.batch,
+                          isQuery ? site.queryBegin : site.keyBegin);
   return emitBuffer(host, {{isQuery ? site.rows : site.keyCount, b.i64(1)}},
                     /*isInteger=*/true);
 }

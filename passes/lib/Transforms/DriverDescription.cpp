@@ -110,7 +110,7 @@ static llvm::SmallDenseSet<unsigned> findPreparedTensors(DriverKernel &kernel) {
     table.op.walk([&](Operation *op) {
       if (auto position = dyn_cast<PositionOp>(op)) {
         if (auto law = dyn_cast<PositionTensorAttr>(position.getLaw()))
-          add(law.getName());
+          add(law.getTensor(position.getSide()));
       } else if (auto lookup = dyn_cast<TableOp>(op)) {
         if (auto law = dyn_cast<OperandAttr>(lookup.getLaw()))
           add(law.getName());

@@ -208,8 +208,6 @@ static SmallVector<std::string> findSymbols(const TileFunction &function,
 static void analyzeArguments(const TileFunction &function,
                              DriverKernel &kernel) {
   for (const TileArg &arg : function.args) {
-    kernel.needsQueriesAmongKeys |=
-        arg.isAtQuery || arg.kind == TileArgKind::OwnValue;
     bool isOfQueries = arg.kind == TileArgKind::AllQueries;
     bool isOfKeys = arg.kind == TileArgKind::AllKeys;
     kernel.needsAllHeads |= isOfQueries || isOfKeys;
@@ -299,9 +297,7 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   kernel.name = op.getSymName().str();
   kernel.tensors = getKernelTensors(op);
   kernel.operands = op.getOperandTensors();
-  kernel.needsQueriesAmongKeys =
-      llvm::any_of(kernel.operands,
-                   [](OperandTensor &tensor) { return tensor.isPositions; });
+  kernel.needsQueriesAmongKeys = op.looksUpQueriesAmongKeys();
   if (kernel.tensors.size() > POSENC_MAX_TENSORS)
     return op.emitOpError("expects at most ")
            << POSENC_MAX_TENSORS << " tensors, but has "

@@ -132,14 +132,13 @@ Value ScalarEmitter::emit(Value value) {
 Value ScalarEmitter::emitPosition(PositionOp op) {
   bool isQuery = op.getSide() == Side::query;
   Value token = isQuery ? site.query : site.key;
+  if (auto law = dyn_cast<PositionTensorAttr>(op.getLaw()))
+    return toF64(b.load(b.getI32Type(),
+                        emitPositionAddress(b, frame, kernel, law, op.getSide(),
+                                            site.batch, token)));
   if (isQuery)
     token = b.add(token, emitQueryShift(b, frame, op.getLaw().getAlignment()));
-  if (auto law = dyn_cast<IotaAttr>(op.getLaw()))
-    return toF64(b.add(token, b.i64(law.getOffset())));
-  return toF64(b.load(b.getI32Type(),
-                      emitPositionAddress(b, frame, kernel,
-                                          cast<PositionTensorAttr>(op.getLaw()),
-                                          site.batch, token)));
+  return toF64(b.add(token, b.i64(cast<IotaAttr>(op.getLaw()).getOffset())));
 }
 
 /// Distances are integers that f64 holds exactly.

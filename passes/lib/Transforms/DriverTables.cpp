@@ -30,12 +30,14 @@ Value posenc::emitLongestShift(DriverBuilder &b, DriverFrame frame,
 
 Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
                                   DriverKernel &kernel, PositionTensorAttr law,
-                                  Value batch, Value key) {
+                                  Side side, Value batch, Value token) {
+  if (side == Side::query && !law.hasOwnQueries())
+    token = b.add(token, emitQueryShift(b, frame, law.getAlign()));
   SmallVector<Value> indices;
   if (law.getAxes() > 1)
     indices.push_back(b.i64(law.getAxis()));
-  indices.append({batch, key});
-  return frame.element(*kernel.findOperand(law.getName()), indices);
+  indices.append({batch, token});
+  return frame.element(*kernel.findOperand(law.getTensor(side)), indices);
 }
 
 Value posenc::emitScanBytes(DriverBuilder &b, DriverFrame frame,

@@ -82,10 +82,11 @@ mlir::Value emitQueryShift(DriverBuilder &b, DriverFrame frame,
 mlir::Value emitLongestShift(DriverBuilder &b, DriverFrame frame,
                              Alignment alignment);
 
-/// Where the position of a key on the law's axis lies.
+/// Where the position of a side's token on the law's axis lies.
 mlir::Value emitPositionAddress(DriverBuilder &b, DriverFrame frame,
                                 DriverKernel &kernel, PositionTensorAttr law,
-                                mlir::Value batch, mlir::Value key);
+                                Side side, mlir::Value batch,
+                                mlir::Value token);
 
 } // namespace posenc
 

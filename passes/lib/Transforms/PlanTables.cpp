@@ -132,16 +132,20 @@ StringRef PlanTables::add(Location loc, TableKind kind, TypeRange arguments,
   return table.getSymName();
 }
 
-// Queries and keys at one position have one row, whatever channels it turns.
+// Queries and keys at one position have one row, whatever channels it turns,
+// unless the positions of queries are their own.
 StringRef PlanTables::getAngles(RotateOp rotation) {
-  Type key = KeyType::get(builder.getContext());
-  return add(rotation.getLoc(), TableKind::angles, key, [&](Block &block) {
+  bool isOwn = rotation.turnsOwnQueries();
+  Type type =
+      isOwn ? rotation.getType() : Type(KeyType::get(builder.getContext()));
+  return add(rotation.getLoc(), TableKind::angles, type, [&](Block &block) {
     IRMapping mapping;
     mapping.map(rotation.getInput(), block.getArgument(0));
     for (Value operand : rotation->getOperands())
-      cloneForKeys(builder, operand, mapping);
+      isOwn ? cloneAll(builder, operand, mapping)
+            : cloneForKeys(builder, operand, mapping);
     auto copy = cast<RotateOp>(builder.clone(*rotation, mapping));
-    copy.getResult().setType(key);
+    copy.getResult().setType(type);
     copy.setPairing(Pairing::half);
     copy.setFirstDim(0);
     return SmallVector<Value>{copy};

@@ -52,9 +52,10 @@ static LogicalResult verifyRotation(PlanOp plan, TileRotateOp rotate) {
 static LogicalResult verifyAngles(PrepareOp table) {
   RotateOp rotation = getRotation(table);
   if (!rotation || !isa<BlockArgument>(rotation.getInput()) ||
-      !isa<KeyType>(rotation.getType()))
+      (!isa<KeyType>(rotation.getType()) && !rotation.turnsOwnQueries()))
     return table.emitOpError("expects angles to be those of a posenc.rotate of "
-                             "the keys");
+                             "the keys, or of queries with positions of their "
+                             "own");
   if (rotation.getPairing() != Pairing::half || rotation.getFirstDim() != 0)
     return rotation.emitOpError("expects pairing(half) first_dim(0) in a table "
                                 "of angles, whatever channels it turns");

@@ -209,12 +209,6 @@ posenc.kernel @k heads(8) head_dim(8) {}
 
 // -----
 
-// all_c3
-// expected-error@below {{expected lists of masks to be at most 32 levels deep}}
-posenc.kernel @k heads(8) head_dim(8) mask(#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.all<[#posenc.causal]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>]>)
-
-// -----
-
 // A clause twice.
 // expected-error@below {{expected 'mask' at most once, but it is given twice}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) mask(#posenc.causal)

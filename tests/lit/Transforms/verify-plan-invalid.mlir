@@ -171,7 +171,7 @@ posenc.plan @epilogue_list kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_di
 
 posenc.plan @angles_of_queries kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     value_dim(8) rows([12]) keys(256) {
-  // expected-error@below {{'posenc.prepare' op expects angles to be those of a posenc.rotate of the keys}}
+  // expected-error@below {{'posenc.prepare' op expects angles to be those of a posenc.rotate of the keys, or of queries with positions of their own}}
   posenc.prepare @angles0 angles {
   ^bb0(%q: !posenc.query):
     %p = posenc.position query law(#posenc.iota)

@@ -119,19 +119,34 @@ def Posenc_PositionTensorAttr
     operand is [axes, B, Lk] and `axis` says which of them this is. Segment
     identifiers are positions too.
 
+    `queries` names an operand [B, Lq] (or [axes, B, Lq]) of the queries' own:
+    row `i` is at `query_positions[b, i]`, and Lq may be any. So the keys may be
+    one shard of a sequence and the queries another.
+
     Constraints:
     - (position_tensor_c1) `name` is a C identifier but for dots;
-    - (position_tensor_c2) `axes` is from 1 to 4, `axis` from 0 to axes - 1.
+    - (position_tensor_c2) `axes` is from 1 to 4, `axis` from 0 to axes - 1;
+    - (position_tensor_c3) `queries` is empty or as `name`, and another name.
 
     Examples: `#posenc.position_tensor<name = "positions">`,
-    `#posenc.position_tensor<axes = 3, axis = 1>`
+    `#posenc.position_tensor<axes = 3, axis = 1>`,
+    `#posenc.position_tensor<queries = "query_positions">`
   }];
   let parameters = (ins
       StringRefParameter<"the operand's name", "\"positions\"">:$name,
       Posenc_IntParam<"1", "axes of a position">:$axes,
       Posenc_IntParam<"0", "which axis is read">:$axis,
       Posenc_EnumParam<Posenc_Alignment, "bottom_right",
-                       "where row i stands when Lq != Lk">:$align);
+                       "where row i stands when Lq != Lk">:$align,
+      StringRefParameter<"the operand of the queries' own positions", "\"\"">:$queries);
+  let extraClassDeclaration = [{
+    bool hasOwnQueries() const { return !getQueries().empty(); }
+    /// The operand that has the positions of a side's tokens.
+    ::llvm::StringRef getTensor(::posenc::Side side) const {
+      return side == ::posenc::Side::query && hasOwnQueries() ? getQueries()
+                                                              : getName();
+    }
+  }];
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
 }

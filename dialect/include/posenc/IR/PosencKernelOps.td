@@ -128,6 +128,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     /// The tensors that a level-2 body reads besides q, k and v, in order of
     /// first use.
     ::llvm::SmallVector<::posenc::OperandTensor> getOperandTensors();
+    /// Whether queries have numbers of their keys: then Lq is at most Lk. The
+    /// kernel must be expanded.
+    bool looksUpQueriesAmongKeys();
   }];
 }
 
@@ -149,7 +152,8 @@ def Posenc_EmbedOp : Posenc_Op<"embed", [Symbol, IsolatedFromAbove]> {
     - (embed_c2) `dtype` is f32;
     - (embed_c3) `scale` is finite; `dropout` is at least 0 and below 1;
     - (embed_c4) names of encodings and of operands are as in `posenc.kernel`;
-    - (embed_c5) a body has the argument !posenc.tokens and yields one.
+    - (embed_c5) a body has the argument !posenc.tokens and yields one;
+    - (embed_c6) `positions` are without `queries`.
 
     Example:
     ```mlir

@@ -63,6 +63,8 @@ def Posenc_RotateOp : Posenc_VectorOp<"rotate", [IsolatedFromAbove, AttrSizedOpe
   let extraClassDeclaration = [{
     /// The number of rotated pairs, if it is known.
     ::std::optional<int64_t> getNumPairs();
+    /// Whether the vectors are queries that have positions of their own.
+    bool turnsOwnQueries();
   }];
 }
 
