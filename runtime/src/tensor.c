@@ -39,8 +39,7 @@ posenc_status posenc_check_extents(const posenc_kernel_desc *desc,
   return POSENC_OK;
 }
 
-/* "float32", "bfloat16", "int8x4" */
-static void describe_type(DLDataType type, char *text, size_t size) {
+void posenc_describe_type(DLDataType type, char *text, size_t size) {
   static const char *const names[] = {"int",    "uint",    "float", "handle",
                                       "bfloat", "complex", "bool"};
   char lanes[16] = "";
@@ -62,8 +61,8 @@ static posenc_status check_type(const posenc_kernel_desc *desc,
   if (actual.code == wanted.code && actual.bits == wanted.bits &&
       actual.lanes == wanted.lanes)
     return POSENC_OK;
-  describe_type(wanted, wanted_text, sizeof(wanted_text));
-  describe_type(actual, actual_text, sizeof(actual_text));
+  posenc_describe_type(wanted, wanted_text, sizeof(wanted_text));
+  posenc_describe_type(actual, actual_text, sizeof(actual_text));
   return posenc_fail(POSENC_DTYPE_MISMATCH, "%s: %s is %s, but must be %s",
                      desc->name, expected->name, actual_text, wanted_text);
 }
@@ -246,8 +245,7 @@ static posenc_status check_data(const posenc_kernel_desc *desc,
   const char *kernel = desc->name, *name = expected->name;
   if (tensor->device.device_type != kDLCPU)
     return posenc_fail(POSENC_NO_DEVICE,
-                       "%s: %s is on device type %d; this kernel runs on the "
-                       "CPU",
+                       "%s: %s is on device type %d, but must be on the CPU",
                        kernel, name, (int)tensor->device.device_type);
   posenc_status status = check_type(desc, expected, tensor);
   if (status)

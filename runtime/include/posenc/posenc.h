@@ -57,7 +57,7 @@ extern "C" {
  *  - Data must be aligned to its element size. Data may be NULL only in a
  *    tensor without elements. Any extent may be 0.
  *  - An output that shares memory with an input or with another output gives
- *    undefined results; this is not checked.
+ *    undefined results, unless a function allows it; this is not checked.
  *****************************************************************************/
 
 /******************************************************************************
@@ -243,6 +243,76 @@ typedef struct posenc_call {
 #define POSENC_CALL_INIT                                                       \
   {sizeof(posenc_call), NULL, NULL, 0, NULL, NULL, 0, 0, 0}
 #endif
+
+/******************************************************************************
+ * Merging parts
+ *
+ * Attention over keys that lie in several places, such as the shards of ring or
+ * sequence parallelism, a common prefix and the rest of each sequence, or
+ * chunks of a long cache, is computed part by part: the same queries against
+ * the keys of each. posenc_merge makes one result of the parts' results:
+ *
+ *   o = sum_i exp(lse_i) o_i / (sum_i exp(lse_i) + exp(sink))
+ *   lse = log(sum_i exp(lse_i) + exp(sink))
+ *
+ * (computed without overflow). The scores of a part must be those of the whole:
+ * positions and masks must not depend on which keys the part holds, and only
+ * softmax can be merged.
+ *
+ *   const DLTensor *o_parts[] = {&o_a, &o_b}, *lse_parts[] = {&lse_a, &lse_b};
+ *   posenc_merge_args args = {.size = sizeof args, .count = 2,
+ *       .o_parts = o_parts, .lse_parts = lse_parts, .o = &o, .lse = &lse};
+ *   status = posenc_merge(&args, NULL);
+ *****************************************************************************/
+
+/* Tensors follow the rules above. The first axes are the same for all: o and
+ * the parts of o have one more than lse and its parts. The second axis counts
+ * the heads. o [B, H, Lq, Dv] and lse [B, H, Lq] as well as packed o [T, H, Dv]
+ * and lse [T, H] are such tensors; o may have 3 to 6 axes. */
+typedef struct posenc_merge_args {
+  size_t size;   /* sizeof(posenc_merge_args) */
+  int64_t count; /* of parts, from 0 to 2^30 */
+  /* For each part its output and the natural logarithm of its sum of
+   * exponentials, lse. The outputs may be float32, bfloat16 or float16, each of
+   * another type if need be; lse is float32. The arrays may be NULL if there
+   * are no parts. */
+  const DLTensor *const *o_parts;
+  const DLTensor *const *lse_parts;
+  /* float32 [H] or [1], or NULL: a score of each head that takes weight and has
+   * no value (#posenc.attention_sink). It counts once, so the parts must have
+   * been computed without it, and of several merges only the last may pass it.
+   */
+  const DLTensor *sinks;
+  DLTensor *o;   /* float32, bfloat16 or float16 */
+  DLTensor *lse; /* float32, or NULL; includes the sink */
+} posenc_merge_args;
+
+/* Merges the parts on the calling thread and call->pool; no other member of
+ * `call`, which may be NULL, means anything here. Nothing is allocated.
+ *
+ * In place: o may be the very tensor (same data, type and strides) that is one
+ * of o_parts, and lse one of lse_parts. So a running result can take in one
+ * part after the other.
+ *
+ * Accuracy: sums are taken in double precision, in the order of the parts, and
+ * rounded to f32, from there to 16 bits, to the nearest, ties to even. Results
+ * do not depend on threads nor on their floating-point modes (rounding, FTZ,
+ * DAZ), which stay as they were.
+ *
+ * Special values, row by row:
+ *  - A part that weighs nothing is not looked at, even if its o holds NaN: its
+ *    lse is -inf (it saw no key), or more than 745 below the largest.
+ *  - Without parts, or if all lse are -inf, o is 0 and lse that of the sink, or
+ *    -inf if there is none.
+ *  - If a lse or the sink is +inf, those that are so share the weight equally.
+ *  - If a lse or the sink is NaN, so are o and lse. NaN and inf in the o of a
+ *    part that weighs something go the usual way.
+ *
+ * INVALID_ARGUMENT, SHAPE_MISMATCH, DTYPE_MISMATCH, STRIDE_UNSUPPORTED,
+ * OUT_OF_RANGE, OVERFLOW, NO_DEVICE, VERSION_MISMATCH: as for kernels. The
+ * outputs are as they were, unless it was the hooks of the pool that failed. */
+POSENC_API posenc_status posenc_merge(const posenc_merge_args *args,
+                                      const posenc_call *call);
 
 /******************************************************************************
  * CPU features

@@ -232,7 +232,7 @@ TEST_F(ArgumentsTest, ElementTypes) {
 TEST_F(ArgumentsTest, Devices) {
   q.value.device.device_type = kDLCUDA;
   expectFailure(POSENC_NO_DEVICE,
-                {"q is on device type 2; this kernel runs on the CPU"});
+                {"q is on device type 2, but must be on the CPU"});
 }
 
 TEST_F(ArgumentsTest, NullData) {

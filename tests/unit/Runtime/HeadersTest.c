@@ -12,6 +12,7 @@
 CHECK_LAYOUT(sizeof(posenc_call) == 72);
 CHECK_LAYOUT(offsetof(posenc_call, first_head) == 48);
 CHECK_LAYOUT(offsetof(posenc_call, seed) == 56);
+CHECK_LAYOUT(sizeof(posenc_merge_args) == 56);
 CHECK_LAYOUT(sizeof(posenc_axis_desc) == 16);
 CHECK_LAYOUT(sizeof(posenc_tensor_desc) == 120);
 CHECK_LAYOUT(offsetof(posenc_tensor_desc, dtype_code) == 16);
