@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { HEADS = 8, KV_HEADS = 2, DIM = 64, QUERIES = 37, KEYS = 300, CUT = 110 };
+enum { HEADS = 8, KV_HEADS = 2, DIM = 64, QUERIES = 37, KEYS = 300 };
+/* Some queries see no key of the second shard, some see a part of it. */
+enum { FIRST_QUERY = 90, CUT = 110 };
 
 static float *make_random(size_t count, unsigned seed) {
   float *data = malloc(count * sizeof *data);
@@ -43,15 +45,35 @@ static void check(posenc_status status, const char *what) {
   exit(1);
 }
 
+/* Where tokens from `first` on stand. */
+static DLTensor count_from(int32_t first, int32_t *data, int64_t *shape) {
+  for (int64_t i = 0; i < shape[1]; ++i)
+    data[i] = first + (int32_t)i;
+  DLTensor tensor = view(NULL, 2, shape, NULL);
+  tensor.data = data;
+  tensor.dtype = (DLDataType){kDLInt, 32, 1};
+  return tensor;
+}
+
 /* All queries against `count` keys from `first` on. */
 static void attend(const DLTensor *q, float *k, float *v, int64_t first,
                    int64_t count, DLTensor *o, DLTensor *lse) {
   int64_t shape[] = {1, KV_HEADS, count, DIM};
   int64_t strides[] = {KV_HEADS * KEYS * DIM, KEYS * DIM, DIM, 1};
+  int64_t q_places[] = {1, QUERIES}, k_places[] = {1, count};
+  int32_t q_positions[QUERIES], k_positions[KEYS];
   DLTensor tk = view(k + first * DIM, 4, shape, strides);
   DLTensor tv = view(v + first * DIM, 4, shape, strides);
-  shard_args args = {
-      .size = sizeof args, .q = q, .k = &tk, .v = &tv, .o = o, .lse = lse};
+  DLTensor tq_positions = count_from(FIRST_QUERY, q_positions, q_places);
+  DLTensor tk_positions = count_from((int32_t)first, k_positions, k_places);
+  shard_args args = {.size = sizeof args,
+                     .q = q,
+                     .k = &tk,
+                     .v = &tv,
+                     .o = o,
+                     .lse = lse,
+                     .positions = &tk_positions,
+                     .query_positions = &tq_positions};
   check(shard(&args, NULL), "shard");
 }
 

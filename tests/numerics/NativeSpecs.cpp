@@ -36,6 +36,10 @@ static const Encoding encodings[] = {
      "#posenc.rope<name = \"second\", base = 1000, pairing = interleaved>]"},
     {"rope_positions",
      "positions(#posenc.position_tensor<align = ALIGN>) encode [#posenc.rope]"},
+    {"rope_own_queries",
+     "positions(#posenc.position_tensor<align = ALIGN, queries = "
+     "\"query_positions\">) encode [#posenc.rope, #posenc.t5_bias<direction "
+     "= bidirectional>]"},
     {"rope_offset",
      "positions(#posenc.iota<offset = 1000003, align = ALIGN>) encode "
      "[#posenc.rope<base = 100>]"},
@@ -58,6 +62,9 @@ static const Encoding encodings[] = {
      "query_minus_key>]"},
     {"dense_heads", "encode [#posenc.dense_bias]"},
     {"dense_one_head", "encode [#posenc.dense_bias<name = \"one\">]"},
+    {"dense_batches", "encode [#posenc.dense_bias<batch = on>]"},
+    {"alibi_slopes",
+     "encode [#posenc.alibi<form = symmetric, slopes = operands>]"},
     {"rope_alibi_dense",
      "encode [#posenc.rope, #posenc.alibi<form = symmetric>, "
      "#posenc.dense_bias]"},
@@ -217,7 +224,8 @@ posenc::numerics::makeNativeSpecs(ArrayRef<std::string> isas, bool full) {
     spec.valueDim = row[ValueDim] ? valueDims[row[ValueDim]] : spec.headDim;
     spec.isa = isas[row[Isa]];
     StringRef mask = masks[row[Mask]];
-    spec.hasPositions = StringRef(encoding.text).contains("position_tensor");
+    spec.hasPositions = StringRef(encoding.text).contains("position_tensor") &&
+                        !StringRef(encoding.text).contains("queries = ");
     spec.name = (Twine(encoding.name) + "/" + mask.substr(8) +
                  "/H=" + Twine(spec.heads) + "/Hkv=" + Twine(spec.kvHeads) +
                  "/D=" + Twine(spec.headDim) + "/Dv=" + Twine(spec.valueDim) +

@@ -15,9 +15,10 @@ using namespace posenc::numerics;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Elements [begin, end) of an axis.
-static RealTensor slice(const RealTensor &from, size_t axis, int64_t begin,
-                        int64_t end) {
-  RealTensor result;
+template <typename TensorT>
+static TensorT slice(const TensorT &from, size_t axis, int64_t begin,
+                     int64_t end) {
+  TensorT result;
   result.shape = from.shape;
   result.shape[axis] = end - begin;
   int64_t inner = 1, outer = 1;
@@ -191,6 +192,48 @@ static void testShards(TestRun &run) {
              });
 }
 
+/// The rows of parts by their log-sum-exps, as posenc_merge does it.
+static RealTensor mergeParts(ArrayRef<ReferenceOutputs> parts,
+                             const RealTensor &lse) {
+  RealTensor merged = parts.front().o;
+  int64_t width = merged.shape.back();
+  for (auto [at, value] : llvm::enumerate(merged.data)) {
+    double largest = lse.data[at / width];
+    value = 0;
+    for (const ReferenceOutputs &part : parts)
+      if (double own = part.lse.data[at / width]; own > -infinity)
+        value += std::exp(own - largest) * part.o.data[at];
+  }
+  return merged;
+}
+
+/// Shards of the keys that say where they stand, merged, give the whole.
+static void testKeyShards(TestRun &run) {
+  run.test("properties/key_shards", [] {
+    Spec spec("posenc.kernel @keys heads(4) kv_heads(2) head_dim(8) "
+              "value_dim(5) mask(#posenc.window<left = 19, right = 0, by = "
+              "position>) positions(#posenc.position_tensor<queries = "
+              "\"query_positions\">) encode [#posenc.rope<base = 300>, "
+              "#posenc.alibi, #posenc.t5_bias, #posenc.shaw<max_distance = 3, "
+              "values = off>]");
+    // More queries than keys of any shard, some of which see none of it.
+    ReferenceInputs inputs =
+        makeInputs(spec.getKernel(), {2, 4, 2, 33, 40, 8, 5}, 12);
+    ReferenceOutputs whole = evaluate(spec.getKernel(), inputs);
+    std::vector<ReferenceOutputs> parts;
+    for (auto [begin, end] :
+         {std::pair<int64_t, int64_t>{0, 7}, {7, 31}, {31, 40}}) {
+      ReferenceInputs shard = inputs;
+      shard.k = slice(inputs.k, 2, begin, end);
+      shard.v = slice(inputs.v, 2, begin, end);
+      shard.positions["positions"] =
+          slice(inputs.positions["positions"], 1, begin, end);
+      parts.push_back(evaluate(spec.getKernel(), shard));
+    }
+    return compare("output", mergeParts(parts, whole.lse), whole.o, 1e-13);
+  });
+}
+
 /// Alignments are the same when there are as many queries as keys.
 static void testAlignments(TestRun &run) {
   run.test("properties/alignments", [] {
@@ -348,6 +391,7 @@ void posenc::numerics::testProperties(TestRun &run) {
   testDecodeRow(run);
   testPrefix(run);
   testShards(run);
+  testKeyShards(run);
   testAlignments(run);
   testExtremes(run);
   testEmptyRows(run);

@@ -52,7 +52,8 @@ static AlibiParameters resolve(AlibiAttr attr) {
 LogicalResult AlibiAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 AlibiForm form, APFloat maxExponent, StringRef,
                                 TermSite site, APFloat slopeScale,
-                                AlibiRounding rounding, StringRef preset) {
+                                AlibiRounding rounding, StringRef preset,
+                                ScalarSource slopes) {
   // alibi_c1
   if (failed(verifyPositive(emitError, getMnemonic(), "max_exponent",
                             maxExponent)) ||
@@ -74,10 +75,22 @@ LogicalResult AlibiAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected #posenc.alibi with 'rounding = bf16' to "
                           "state 'form = key': positions are rounded, not "
                           "distances";
+  // alibi_c6
+  if (slopes == ScalarSource::operands &&
+      (!maxExponent.isExactlyValue(8.0) || !slopeScale.isExactlyValue(1.0) ||
+       rounding != AlibiRounding::none || !preset.empty()))
+    return emitError() << "expected #posenc.alibi with 'slopes = operands' not "
+                          "to state 'max_exponent', 'slope_scale', 'rounding' "
+                          "or 'preset', which make slopes";
   return success();
 }
 
 StringRef AlibiAttr::getEncodingName() const { return getName(); }
+SmallVector<std::string> AlibiAttr::getOperandNames() const {
+  if (getSlopes() == ScalarSource::constants)
+    return {};
+  return getOperands(getName(), {"slopes"});
+}
 
 /// Whether a constant added to all biased scores of a row changes more than the
 /// log-sum-exp.
@@ -166,6 +179,21 @@ void AlibiAttr::advise(KernelOp &kernel, int64_t context,
   }
 }
 
+/// m_h
+static Value makeSlopes(AlibiAttr alibi, Expansion &expansion, bool isRounded) {
+  if (alibi.getSlopes() == ScalarSource::operands)
+    return expansion.operand(alibi.getOperandNames().front(),
+                             {TableAxis::head});
+  SmallVector<double> slopes = geometricSlopes(
+      expansion.kernel.getHeads(), alibi.getMaxExponent().convertToDouble());
+  for (double &slope : slopes) {
+    slope *= alibi.getSlopeScale().convertToDouble();
+    if (isRounded)
+      slope = roundToBf16(slope);
+  }
+  return expansion.constants(slopes, {TableAxis::head});
+}
+
 void AlibiAttr::expand(Expansion &expansion) const {
   MLIRContext *context = expansion.getContext();
   AlibiParameters law = resolve(*this);
@@ -173,14 +201,7 @@ void AlibiAttr::expand(Expansion &expansion) const {
   TermSite site = law.site;
   bool isRounded = law.rounding == AlibiRounding::bf16;
   double factor = getFactor(expansion, site);
-  SmallVector<double> slopes = geometricSlopes(
-      expansion.kernel.getHeads(), getMaxExponent().convertToDouble());
-  for (double &slope : slopes) {
-    slope *= getSlopeScale().convertToDouble();
-    if (isRounded)
-      slope = roundToBf16(slope);
-  }
-  Value table = expansion.constants(slopes, {TableAxis::head});
+  Value table = makeSlopes(*this, expansion, isRounded);
   Value place = form == AlibiForm::key
                     ? expansion.position(Side::key)
                     : expansion.relation(DifferenceAttr::get(
@@ -291,8 +312,7 @@ DenseBiasAttr::verifyInKernel(KernelOp &,
 }
 
 void DenseBiasAttr::expand(Expansion &expansion) const {
-  Value table = expansion.operand(
-      getName(), {TableAxis::head, TableAxis::query, TableAxis::key});
+  Value table = expansion.operand(getName(), getPairAxes(getBatch()));
   expansion.outsideTerms.push_back(
       expansion.bias({table}, [](ArrayRef<Real> x) { return x[0]; }));
 }

@@ -370,8 +370,7 @@ Value DenseMaskAttr::expandMask(Expansion &expansion, Value score) const {
 unsigned DenseMaskAttr::getNumPredicateInputs() const { return 1; }
 SmallVector<Value>
 DenseMaskAttr::getPredicateInputs(Expansion &expansion) const {
-  return {expansion.operand(
-      getName(), {TableAxis::head, TableAxis::query, TableAxis::key})};
+  return {expansion.operand(getName(), getPairAxes(getBatch()))};
 }
 Value DenseMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                     ValueRange inputs) const {

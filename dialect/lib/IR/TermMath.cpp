@@ -207,6 +207,14 @@ Value posenc::addVector(Expansion &expansion, Value vector, StringRef operand) {
                         vector, table, /*position=*/Value());
 }
 
+SmallVector<TableAxis> posenc::getPairAxes(TermSwitch batch) {
+  SmallVector<TableAxis> axes{TableAxis::head, TableAxis::query,
+                              TableAxis::key};
+  if (batch == TermSwitch::on)
+    axes.insert(axes.begin(), TableAxis::batch);
+  return axes;
+}
+
 Value posenc::readPositions(Expansion &expansion, Side side, StringRef operand,
                             int64_t axes, int64_t axis) {
   Alignment alignment = expansion.kernel.getPositionsOrDefault().getAlignment();

@@ -26,6 +26,10 @@ verifyT5Buckets(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                 llvm::StringRef mnemonic, int64_t buckets, int64_t maxDistance,
                 Direction direction);
 
+/// The axes of an operand for pairs, which batch entries may have each for
+/// themselves.
+llvm::SmallVector<TableAxis> getPairAxes(TermSwitch batch);
+
 /// Checks a parameter that must be from `low` to `high`.
 llvm::LogicalResult
 verifyRange(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,

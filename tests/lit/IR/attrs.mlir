@@ -16,8 +16,8 @@ module attributes {
   t.mask = [#posenc.full, #posenc.causal, #posenc.causal<bottom_right>, #posenc.causal<top_left>],
   // CHECK-SAME: t.operand = [#posenc.operand<"a">, #posenc.operand<"a.b_1", rows = 7>, #posenc.operand<"_">]
   t.operand = [#posenc.operand<"a">, #posenc.operand<"a.b_1", rows = 7>, #posenc.operand<"_">],
-  // CHECK-SAME: t.positions = [#posenc.position_tensor, #posenc.position_tensor<name = "p">, #posenc.position_tensor<align = top_left>]
-  t.positions = [#posenc.position_tensor, #posenc.position_tensor<name = "p">, #posenc.position_tensor<align = top_left>],
+  // CHECK-SAME: t.positions = [#posenc.position_tensor, #posenc.position_tensor<name = "p">, #posenc.position_tensor<align = top_left>, #posenc.position_tensor<queries = "query_positions">]
+  t.positions = [#posenc.position_tensor, #posenc.position_tensor<name = "p">, #posenc.position_tensor<align = top_left>, #posenc.position_tensor<queries = "query_positions">],
   // CHECK-SAME: t.tables = [!posenc.table<row>, !posenc.table<row, head>, !posenc.table<head, query, key>]
   t.tables = [!posenc.table<row>, !posenc.table<row, head>, !posenc.table<head, query, key>],
   // CHECK-SAME: t.thresholds = [#posenc.threshold_bucket<[1, 2, 4, 4], future_offset = 5>, #posenc.threshold_bucket<[], future_offset = -1>]

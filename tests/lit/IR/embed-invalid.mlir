@@ -282,3 +282,9 @@ posenc.embed @e dim(8) encode [#posenc.pose<mode = training, target = 0>]
 
 // expected-error@below {{'posenc.embed' op expects the names of operands to differ, but 't.table' names two tensors}}
 posenc.embed @same_operands dim(8) positions(#posenc.position_tensor<name = "t.table">) encode [#posenc.learned_absolute<rows = 4, name = "t">]
+
+// -----
+
+// embed_c6
+// expected-error@below {{'posenc.embed' op expects positions of its tokens without 'queries'}}
+posenc.embed @queries dim(8) positions(#posenc.position_tensor<queries = "q">) encode [#posenc.raw_index]

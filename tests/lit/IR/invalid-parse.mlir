@@ -89,6 +89,12 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.alibi
 
 // -----
 
+// alibi_c6
+// expected-error@below {{expected #posenc.alibi with 'slopes = operands' not to state 'max_exponent', 'slope_scale', 'rounding' or 'preset', which make slopes}}
+posenc.kernel @k heads(8) head_dim(8) encode [#posenc.alibi<form = symmetric, slopes = operands, max_exponent = 4.0>]
+
+// -----
+
 // t5_bias_c1: too few
 // expected-error@below {{expected 'buckets' of #posenc.t5_bias to be at least 2, but got 1}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.t5_bias<buckets = 1>]
@@ -242,6 +248,18 @@ module attributes {t.a = #posenc.iota<offset = -1073741825>} {}
 // position_tensor_c1
 // expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got ''}}
 module attributes {t.a = #posenc.position_tensor<name = "">} {}
+
+// -----
+
+// position_tensor_c3
+// expected-error@below {{expected 'queries' to be another operand than 'name', but both are 'positions'}}
+module attributes {t.a = #posenc.position_tensor<queries = "positions">} {}
+
+// -----
+
+// position_tensor_c3: a name
+// expected-error@below {{expected the name of an operand to be a C identifier but for dots, and no word of the language, but got '2nd'}}
+module attributes {t.a = #posenc.position_tensor<queries = "2nd">} {}
 
 // -----
 

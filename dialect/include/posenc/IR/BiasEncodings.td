@@ -17,7 +17,7 @@ def Posenc_NopeAttr : Posenc_EncodingAttr<"Nope", "nope"> {
   let assemblyFormat = "";
 }
 
-def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi", ["advise"]> {
+def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi", ["getOperandNames", "advise"]> {
   let summary = "attention with linear biases";
   let description = [{
     Adds `-m_h (p_i - p_j)` (`form = causal`), `-m_h |p_i - p_j|`
@@ -29,7 +29,8 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi", ["advise"]> {
     largest power of two below `H`, the first `P` slopes are those of `P` heads
     and the rest are every other slope of `2 P` heads, appended in that order
     (the authors' code). `slope_scale` is L0 / L where positions are
-    interpolated (arXiv 2310.13017).
+    interpolated (arXiv 2310.13017). `slopes = operands` reads `m_h` from the
+    caller's `<name>.slopes` [H or 1] instead, not negative.
 
     `site = inside` multiplies the bias by the scale of the dot product, as
     Falcon does. `rounding = bf16` rounds slopes, key positions and their
@@ -51,7 +52,9 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi", ["advise"]> {
       stated beside it;
     - (alibi_c5) `form = key` stands beside no encoding that sees the constant
       of a row by which it differs from `form = causal`: sinks, gates and caps
-      of biased scores, weights without a softmax.
+      of biased scores, weights without a softmax;
+    - (alibi_c6) `slopes = operands` stands beside no number that makes slopes:
+      `max_exponent`, `slope_scale`, `rounding`.
 
     Examples: `#posenc.alibi<form = symmetric, max_exponent = 16.0>`,
     `#posenc.alibi<preset = "hf-falcon">`
@@ -63,7 +66,8 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi", ["advise"]> {
       Posenc_EnumParam<Posenc_TermSite, "outside", "whether the scale multiplies the bias">:$site,
       Posenc_F64Param<"1.0", "multiplies every slope">:$slope_scale,
       Posenc_EnumParam<Posenc_AlibiRounding, "none", "the format of positions and slopes">:$rounding,
-      StringRefParameter<"a published combination", "\"\"">:$preset);
+      StringRefParameter<"a published combination", "\"\"">:$preset,
+      Posenc_EnumParam<Posenc_ScalarSource, "constants", "where slopes come from">:$slopes);
   let genVerifyDecl = 1;
 }
 
@@ -122,14 +126,17 @@ def Posenc_ToeplitzBiasAttr : Posenc_EncodingAttr<"ToeplitzBias", "toeplitz_bias
 def Posenc_DenseBiasAttr : Posenc_EncodingAttr<"DenseBias", "dense_bias", ["getOperandNames"]> {
   let summary = "an additive bias for each pair, passed by the caller";
   let description = [{
-    Adds `bias[h, i, j]` to the score. A value of -1e30 or less (-inf, or the
-    lowest f32) masks the pair.
+    Adds `bias[h, i, j]` to the score, or with `batch = on` `bias[b, h, i, j]`.
+    A value of -1e30 or less (-inf, or the lowest f32) masks the pair.
 
-    Operand: `<name>` [H or 1, Lq, Lk].
+    Operand: `<name>` [H or 1, Lq, Lk], or [B, H or 1, Lq, Lk].
 
-    Example: `#posenc.dense_bias`
+    Examples: `#posenc.dense_bias`, `#posenc.dense_bias<batch = on>`
   }];
-  let parameters = (ins Posenc_NameParam<"bias">:$name);
+  let parameters = (ins
+      Posenc_NameParam<"bias">:$name,
+      Posenc_EnumParam<Posenc_TermSwitch, "off",
+                       "whether each batch entry has numbers of its own">:$batch);
 }
 
 //===----------------------------------------------------------------------===//

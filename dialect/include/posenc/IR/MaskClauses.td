@@ -5,6 +5,7 @@
 
 include "posenc/IR/PosencAttrBase.td"
 include "posenc/IR/RotaryEnums.td"
+include "posenc/IR/TermEnums.td"
 
 class Posenc_MaskClauseAttr<string name, string attrMnemonic, list<string> overrides = []>
     : Posenc_Attr<name, attrMnemonic,
@@ -139,14 +140,18 @@ def Posenc_DenseMaskAttr
     : Posenc_MaskClauseAttr<"DenseMask", "dense_mask", ["getOperandNames", "getNumPredicateInputs"]> {
   let summary = "a truth value for each pair, passed by the caller";
   let description = [{
-    Query i sees key j unless `mask[h, i, j]` is 0. An additive mask is
-    `#posenc.dense_bias`.
+    Query i sees key j unless `mask[h, i, j]` is 0, or with `batch = on`
+    `mask[b, h, i, j]`. An additive mask is `#posenc.dense_bias`.
 
-    Operand: `<name>` [H or 1, Lq, Lk].
+    Operand: `<name>` [H or 1, Lq, Lk], or [B, H or 1, Lq, Lk].
 
-    Example: `#posenc.dense_mask<name = "mask">`
+    Examples: `#posenc.dense_mask<name = "mask">`,
+    `#posenc.dense_mask<batch = on>`
   }];
-  let parameters = (ins Posenc_NameParam<"mask">:$name);
+  let parameters = (ins
+      Posenc_NameParam<"mask">:$name,
+      Posenc_EnumParam<Posenc_TermSwitch, "off",
+                       "whether each batch entry has numbers of its own">:$batch);
 }
 
 #endif // POSENC_MASK_CLAUSES_TD
