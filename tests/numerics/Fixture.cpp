@@ -106,19 +106,24 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
     if (tensor.isInteger) {
       IntTensor &positions = inputs.positions[tensor.name];
       positions.shape.assign(shape.begin(), shape.end());
+      // Segments have several tokens each.
+      int64_t divisor = StringRef(tensor.name).starts_with("segment") ? 64 : 1;
       int64_t rows = 1;
       for (int64_t extent : ArrayRef(shape).drop_back())
         rows *= extent;
       for (int64_t b = 0; b < rows; ++b) {
         int64_t position = 3 * b;
         for (int64_t j = 0; j < shape.back(); ++j) {
-          positions.data.push_back(position);
+          positions.data.push_back(position / divisor);
           position += random() % 8 == 0 ? 5 : random() % 16 != 0;
         }
       }
       continue;
     }
     RealTensor values = makeRandom(random, shape, magnitude);
+    if (tensor.name == "prefix")
+      for (double &value : values.data)
+        value = std::floor(200 * std::abs(value));
     if (tensor.storage)
       for (double &value : values.data)
         value = tensor.fromBits(tensor.toBits(static_cast<float>(value)));

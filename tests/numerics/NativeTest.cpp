@@ -358,6 +358,66 @@ static void testStorage(TestRun &run, const std::string &isa, bool full) {
     }
 }
 
+/// Masks that hide whole blocks of keys from a tile, wherever they are.
+static void testMasks(TestRun &run, const std::string &isa) {
+  static constexpr std::pair<const char *, const char *> kernels[] = {
+      {"segments", "mask(#posenc.segments)"},
+      {"causal_segments", "mask(#posenc.all<[#posenc.causal, "
+                          "#posenc.segments]>) encode [#posenc.rope]"},
+      {"window_segments", "mask(#posenc.all<[#posenc.window<left = 300, right "
+                          "= 9>, #posenc.segments]>)"},
+      {"window_by_position",
+       "mask(#posenc.window<left = 70, right = 3, by = position>) "
+       "positions(#posenc.position_tensor) encode [#posenc.alibi<form = "
+       "symmetric>]"},
+      {"own_queries", "mask(#posenc.window<right = 0, by = position>) "
+                      "positions(#posenc.position_tensor<queries = \"at\">) "
+                      "encode [#posenc.rope, #posenc.alibi]"},
+      {"chunk_by_position", "mask(#posenc.chunk<size = 90, by = position>) "
+                            "positions(#posenc.iota<offset = 17>)"},
+      {"prefix", "mask(#posenc.prefix)"},
+      {"either", "mask(#posenc.any<[#posenc.window<left = 30>, "
+                 "#posenc.segments<name = \"segment\">]>)"},
+      {"permutation", "mask(#posenc.permutation)"},
+      {"group", "mask(#posenc.group<size = 64>) encode [#posenc.t5_bias]"},
+      {"lengths", "mask(#posenc.all<[#posenc.causal, #posenc.segments]>) "
+                  "keys(lengths)"},
+      {"packed", "mask(#posenc.all<[#posenc.causal, #posenc.segments]>) "
+                 "queries(packed) keys(packed) dtype(bf16)"},
+  };
+  static constexpr int64_t sizes[][3] = {
+      {1, 1, 1}, {2, 53, 300}, {3, 5, 900}, {1, 700, 700}, {1, 2, 4000}};
+  for (auto [name, clauses] : kernels) {
+    LoadedKernel kernel;
+    for (auto [batch, queryLen, keyLen] : sizes)
+      runGuarded(
+          run,
+          ("native/masks/" + isa + "/" + Twine(name) + "/B=" + Twine(batch) +
+           "/Lq=" + Twine(queryLen) + "/Lk=" + Twine(keyLen))
+              .str(),
+          [&, batch = batch, queryLen = queryLen, keyLen = keyLen,
+           clauses = clauses]() -> std::string {
+            if (!kernel.native) {
+              std::string problem =
+                  kernel.load(("posenc.kernel @masked heads(4) kv_heads(2) "
+                               "head_dim(16) value_dim(10) " +
+                               Twine(clauses))
+                                  .str(),
+                              isa);
+              if (!problem.empty())
+                return problem;
+            }
+            NativeCall call;
+            call.wantLse = true;
+            return checkNative(
+                kernel,
+                makeInputs(kernel.spec->getKernel(),
+                           {batch, 4, 2, queryLen, keyLen, 16, 10}, 6),
+                call);
+          });
+  }
+}
+
 /// Each kind of term of level 2, at lengths beside those of tiles and blocks.
 static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
   static constexpr int64_t sizes[][2] = {
@@ -577,6 +637,7 @@ void posenc::numerics::testNative(TestRun &run,
     testLargeScores(run, isa);
     testLongKeys(run, isa);
     testStorage(run, isa, options.full);
+    testMasks(run, isa);
   }
   testTerms(run, isas, options.full);
   Grid(makeNativeSpecs(isas, options.full), options.full).run(run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The masks over storage indices that hide a pair from everything.
+// The masks that hide a pair from everything.
 #include "posenc/Analysis/ScoreMasks.h"
 
 using namespace mlir;
@@ -11,11 +11,17 @@ bool posenc::isIndexMask(SelectOp select) {
 }
 
 namespace {
+/// What hides pairs from a score.
+struct Masks {
+  MaskSet overIndices;
+  llvm::SetVector<Operation *> others;
+};
+
 /// Follows scores as far as a masked pair stays masked, and notes the scans.
 class MaskSearch {
 public:
-  MaskSet find(Value score) {
-    masks.clear();
+  Masks find(Value score) {
+    masks = {};
     visited.clear();
     visit(score);
     return masks;
@@ -33,7 +39,9 @@ private:
     findScans(op);
     if (auto select = dyn_cast<SelectOp>(op)) {
       if (isIndexMask(select))
-        masks.insert(select.getMaskAttr());
+        masks.overIndices.insert(select.getMaskAttr());
+      else if (!select.getOther())
+        masks.others.insert(select);
       if (!select.getOther())
         visit(select.getScore());
     } else if (isa<AddOp, MapOp, RowscanOp, TileToBase2Op>(op)) {
@@ -53,22 +61,37 @@ private:
         findScans(definition);
   }
 
-  MaskSet masks;
+  Masks masks;
   llvm::DenseSet<Value> visited;
   llvm::DenseSet<Operation *> searched;
 };
 } // namespace
 
-MaskSet posenc::findCommonMasks(ArrayRef<Value> scores) {
+/// What hides pairs from all scores and from the scans behind them.
+static Masks findCommon(ArrayRef<Value> scores) {
   MaskSearch search;
-  SmallVector<MaskSet> sets;
+  SmallVector<Masks> found;
   for (Value score : scores)
-    sets.push_back(search.find(score));
+    found.push_back(search.find(score));
   for (size_t i = 0; i < search.scanned.size(); ++i)
-    sets.push_back(search.find(search.scanned[i]));
-  MaskSet common = sets.front();
-  for (const MaskSet &set : llvm::drop_begin(sets))
-    common.remove_if(
-        [&](MaskAttrInterface mask) { return !set.contains(mask); });
+    found.push_back(search.find(search.scanned[i]));
+  Masks common = found.front();
+  for (const Masks &masks : llvm::drop_begin(found)) {
+    common.overIndices.remove_if([&](MaskAttrInterface mask) {
+      return !masks.overIndices.contains(mask);
+    });
+    common.others.remove_if(
+        [&](Operation *select) { return !masks.others.contains(select); });
+  }
   return common;
+}
+
+MaskSet posenc::findCommonMasks(ArrayRef<Value> scores) {
+  return findCommon(scores).overIndices;
+}
+
+SmallVector<SelectOp> posenc::findCommonPredicates(ArrayRef<Value> scores) {
+  return llvm::map_to_vector(findCommon(scores).others, [](Operation *select) {
+    return cast<SelectOp>(select);
+  });
 }

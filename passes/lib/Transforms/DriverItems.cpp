@@ -4,8 +4,10 @@
 #include "DriverArguments.h"
 #include "DriverRanges.h"
 #include "DriverRows.h"
+#include "DriverSkips.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace posenc;
@@ -116,10 +118,11 @@ namespace {
 class TileItem {
 public:
   TileItem(DriverBuilder &b, func::FuncOp function, DriverKernel &kernel,
-           DriverPlan &plan, const RowCut &cut, const KeySplits &splits)
+           DriverPlan &plan, const RowCut &cut, const KeySplits &splits,
+           const KeySkips &skips)
       : b(b), call(b, function.getArgument(0)), frame(call), kernel(kernel),
-        plan(plan), cut(cut), splits(splits), item(function.getArgument(1)),
-        worker(function.getArgument(2)) {}
+        plan(plan), cut(cut), splits(splits), skips(skips),
+        item(function.getArgument(1)), worker(function.getArgument(2)) {}
 
   /// The i32 code of the first tile function that failed, or 0.
   Value emitTile() {
@@ -245,6 +248,8 @@ private:
     Value run = plan.hasOneRun() ? b.sub(end, begin) : emitRunLength();
     if (!plan.networks.empty())
       run = b.min(run, b.i64(plan.op.getKeys()));
+    if (skips)
+      return emitSeenRuns(range, begin, end, run);
     auto walk = [&](Value from, Value to, ArrayRef<Value> stepEnds) {
       return b.forPieces(from, to, run, [&](Value at, Value length) {
         site.keyBegin = at;
@@ -270,6 +275,54 @@ private:
     return b.ifOk(status, [&] {
       return b.ifElse(isOver, skip,
                       [&] { return walk(entry, end, range.stepEnds); });
+    });
+  }
+
+  /// Runs of the blocks that masks may show. One more call, without keys, ends
+  /// rows whose last block is hidden.
+  Value emitSeenRuns(const KeyRange &range, Value begin, Value end, Value run) {
+    Value entry =
+        range.entryEnd ? b.min(b.max(range.entryEnd, begin), end) : begin;
+    auto call = [&](Value at, Value stop, Value isFirst, Value isEnd) {
+      site.keyBegin = at;
+      site.keyCount = b.sub(stop, at);
+      site.isFirst = isFirst;
+      site.isLast = b.select(isWhole, isEnd, b.bit(false));
+      // All steps but the last one end before the keys up to the entry's end.
+      Value isEntry = b.less(at, entry);
+      site.stepEnds = emitRunEnds(
+          llvm::map_to_vector(range.stepEnds, [&](Value stepEnd) -> Value {
+            return b.select(isEntry, begin, stepEnd);
+          }));
+      return emitTileCall(site);
+    };
+    Type types[] = {b.getI64Type(), b.getI32Type(), b.getI1Type(),
+                    b.getI1Type()};
+    SmallVector<Location> locs(4, b.getLoc());
+    Value first = skips.emitNext(b, frame, site, begin, end, false);
+    Value initial[] = {first, b.i32(0), b.bit(true), b.bit(false)};
+    auto loop = scf::WhileOp::create(b, types, initial);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      Block *block = b.createBlock(&loop.getBefore(), {}, types, locs);
+      Value goOn =
+          arith::AndIOp::create(b, b.less(block->getArgument(0), end),
+                                b.equal(block->getArgument(1), b.i32(0)));
+      scf::ConditionOp::create(b, goOn, block->getArguments());
+      block = b.createBlock(&loop.getAfter(), {}, types, locs);
+      Value at = block->getArgument(0);
+      Value stop = skips.emitNext(b, frame, site, at, end, true);
+      stop = b.min(stop, b.add(at, run));
+      stop = b.select(b.less(at, entry), b.min(stop, entry), stop);
+      Value isEnd = b.equal(stop, end);
+      Value status = call(at, stop, block->getArgument(2), isEnd);
+      Value next = skips.emitNext(b, frame, site, stop, end, false);
+      scf::YieldOp::create(b, ValueRange{next, status, b.bit(false), isEnd});
+    }
+    return b.ifOk(loop.getResult(1), [&] {
+      return b.ifElse(
+          loop.getResult(3), [&] { return b.i32(0); },
+          [&] { return call(end, end, loop.getResult(2), b.bit(true)); });
     });
   }
 
@@ -381,6 +434,7 @@ private:
   DriverPlan &plan;
   const RowCut &cut;
   const KeySplits &splits;
+  const KeySkips &skips;
   Value item, worker;
   Value function;    // number of the tile function
   Value parts, part; // of the keys of a tile
@@ -397,9 +451,10 @@ TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
       plan.tiles, [](const TileFunction &tile) { return tile.rows; });
   RowCut cut(name, heights);
   KeySplits splits(b, kernel, plan, cut);
+  KeySkips skips(b, kernel, plan);
   auto define = [&](StringRef suffix, Value (TileItem::*emit)()) {
     func::FuncOp function = b.defineItem(name + suffix);
-    TileItem body(b, function, kernel, plan, cut, splits);
+    TileItem body(b, function, kernel, plan, cut, splits, skips);
     Value code = (body.*emit)();
     returnStatus(b, DriverFrame(b, function.getArgument(0)), code);
     return function;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The masks over storage indices that hide a pair from everything.
+// The masks that hide a pair from everything.
 #ifndef POSENC_ANALYSIS_SCOREMASKS_H
 #define POSENC_ANALYSIS_SCOREMASKS_H
 
@@ -18,6 +18,10 @@ bool isIndexMask(SelectOp select);
 /// scores and from every posenc.rowscan behind them: keys that they hide need
 /// not be looked at. A mask in one branch of a select does not count.
 MaskSet findCommonMasks(llvm::ArrayRef<mlir::Value> scores);
+
+/// The other selects that do the same: those over positions, and predicates.
+llvm::SmallVector<SelectOp>
+findCommonPredicates(llvm::ArrayRef<mlir::Value> scores);
 
 } // namespace posenc
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks of keys that masks over positions, segments and the like hide from a
+// whole tile: the bounds of what the masks read are found for every tile and
+// block, which costs next to nothing beside the products of a block.
+#include "DriverSkips.h"
+#include "DriverIntervals.h"
+#include "DriverRanges.h"
+
+#include "posenc/Analysis/ScoreMasks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace posenc;
+
+KeySkips::KeySkips(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan) {
+  // Others see all keys of a row at once.
+  if (!KeySplits::canSplit(plan))
+    return;
+  Operation *yield =
+      plan.op.getStepOps().back().getBody().front().getTerminator();
+  SmallVector<Value> scores;
+  for (Value value : yield->getOperands())
+    if (isa<ScoreType>(value.getType()))
+      scores.push_back(value);
+  SmallVector<SelectOp> masks = findCommonPredicates(scores);
+  if (masks.empty())
+    return;
+  name = (plan.op.getSymName() + "_next_keys").str();
+  DriverBuilder::InsertionGuard guard(b);
+  define(b, kernel, plan, masks);
+}
+
+/// i64 (frame, batch, head, first query, rows, key, end, i1 hidden)
+void KeySkips::define(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
+                      ArrayRef<SelectOp> masks) {
+  Type i64 = b.getI64Type(), i1 = b.getI1Type();
+  auto type = b.getFunctionType(
+      {b.getPtrType(), i64, i64, i64, i64, i64, i64, i1}, i64);
+  func::FuncOp function = b.define(name, type, /*isPublic=*/false);
+  DriverFrame frame(b, function.getArgument(0));
+  Value firstQuery = function.getArgument(3), end = function.getArgument(6);
+  Value isHidden = function.getArgument(7);
+  IntervalEmitter::Site site;
+  site.batch = function.getArgument(1);
+  site.head = function.getArgument(2);
+  site.queries = {firstQuery, b.add(firstQuery, function.getArgument(4))};
+  IntervalEmitter outside(b, frame, kernel, site);
+  // The bounds of the queries are the same for all blocks.
+  for (SelectOp mask : masks)
+    outside.emitQueries(mask);
+
+  auto loop = scf::WhileOp::create(b, i64, function.getArgument(5));
+  Block *block = b.createBlock(&loop.getBefore(), {}, i64, b.getLoc());
+  Value at = block->getArgument(0);
+  Value next = b.min(b.add(at, b.i64(plan.op.getKeys())), end);
+  IntervalEmitter emitter = outside.withKeys({at, next});
+  Value maySee = b.bit(true);
+  for (SelectOp mask : masks)
+    maySee = arith::AndIOp::create(b, maySee, emitter.emitMayAllow(mask));
+  // Where a block may be seen and a hidden one is wanted, or the reverse.
+  Value isOther =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, maySee, isHidden);
+  Value goOn = arith::AndIOp::create(b, isOther, b.less(at, end));
+  scf::ConditionOp::create(b, goOn, at);
+  block = b.createBlock(&loop.getAfter(), {}, i64, b.getLoc());
+  Value step = b.add(block->getArgument(0), b.i64(plan.op.getKeys()));
+  scf::YieldOp::create(b, b.min(step, end));
+  b.setInsertionPointAfter(loop);
+  b.ret(loop.getResult(0));
+}
+
+Value KeySkips::emitNext(DriverBuilder &b, DriverFrame frame,
+                         const CallSite &site, Value key, Value end,
+                         bool isHidden) const {
+  return b.call(name, b.getI64Type(),
+                {frame.getAddress(), site.batch, site.head, site.queryBegin,
+                 site.rows, key, end, b.bit(isHidden)});
+}
