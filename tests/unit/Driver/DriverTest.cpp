@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host programs against the reference, over kinds of kernels, shapes, layouts
 // and options of a call.
+#include "FakeTile.h"
 #include "Problem.h"
 
 #include <gtest/gtest.h>
@@ -85,6 +86,18 @@ const Spec specs[] = {
      "encode [#posenc.alibi<form = symmetric>, "
      "#posenc.t5_bias<>]",
      true},
+    {"OwnQueries",
+     "mask(#posenc.window<left = 6, right = 0, by = position>) "
+     "positions(#posenc.position_tensor<queries = \"at\">) encode "
+     "[#posenc.rope<base = 100.0>, #posenc.t5_bias<>]"},
+    {"CausalSegments",
+     "mask(#posenc.all<[#posenc.window<left = 50>, "
+     "#posenc.segments]>)",
+     true},
+    {"PrefixOrWindow", "mask(#posenc.any<[#posenc.window<left = 9, right = 2, "
+                       "by = position>, #posenc.prefix]>) positions("
+                       "#posenc.iota<offset = 5>) encode [#posenc.alibi<form = "
+                       "symmetric>]"},
     {"ConstantTables", makeTables("#posenc.position_tensor", sideTables), true},
     {"ConstantStrip", makeTables("#posenc.iota<offset = 3>",
                                  "%w = posenc.select %u mask(#posenc.causal)")},
@@ -268,6 +281,17 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Driver, ::testing::ValuesIn(specs),
 INSTANTIATE_TEST_SUITE_P(Sequences, Driver,
                          ::testing::ValuesIn(makeSequenceSpecs()),
                          [](const auto &info) { return info.param.name; });
+
+// Blocks are of 16 keys, and rows see 11 keys.
+TEST(DriverWork, HiddenBlocksAreSkipped) {
+  HostProgram program("posenc.kernel @k heads(1) head_dim(8) mask("
+                      "#posenc.window<left = 10, right = 0, by = position>)",
+                      {"x86-64"});
+  FakeTile::pairs = 0;
+  EXPECT_EQ(check(program, {1, 1, 480, 600}), "");
+  EXPECT_GE(FakeTile::pairs, 480 * 11);
+  EXPECT_LE(FakeTile::pairs, 480 * (48 + 10 + 2 * 16));
+}
 
 TEST(DriverErrors, SizesOfWrongArgumentsAre0) {
   HostProgram program("posenc.kernel @k heads(1) head_dim(8)", {"x86-64"});

@@ -198,6 +198,7 @@ public:
     EXPECT_EQ(buffer("state").dims[1].extent, tile.function.stateColumns);
     checkScratch(m);
     std::vector<int64_t> ends = checkSteps(m);
+    FakeTile::pairs += n * m;
     for (int64_t i = 0; i < n; ++i)
       computeRow(i, m, ends);
   }

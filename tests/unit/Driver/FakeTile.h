@@ -6,6 +6,8 @@
 
 #include "posenc/Halide/TileSignature.h"
 
+#include <atomic>
+
 namespace posenc::test {
 
 struct FakeTile {
@@ -19,6 +21,9 @@ struct FakeTile {
   } kind = Tile;
   /// The number of the network.
   unsigned network = 0;
+
+  /// Pairs of rows and keys that tiles were called for.
+  static inline std::atomic<int64_t> pairs = 0;
 
   /// One word for each argument: a number or an address.
   int32_t run(const int64_t *words) const;
