@@ -249,6 +249,12 @@ void ArgCollector::addPosition(PositionOp op, bool isTile) {
                                               law.getAxes(), law.getAxis(),
                                               Alignment::bottom_right,
                                               /*queries=*/"");
+  // What is read, whatever else the laws say.
+  if (llvm::any_of(args, [&](const TileArg &other) {
+        return other.kind == arg.kind && other.symbol == arg.symbol &&
+               other.alignment == arg.alignment;
+      }))
+    return;
   add(std::move(arg));
 }
 

@@ -223,7 +223,7 @@ static posenc_status check_positions(const posenc_kernel_desc *desc,
     for (int64_t j = 0; j < view->extent[last]; ++j)
       if (row[j] < -LARGEST_POSITION - 1 || row[j] > LARGEST_POSITION)
         return posenc_fail(POSENC_OUT_OF_RANGE,
-                           "%s: %s holds %" PRId32 " for key %" PRId64
+                           "%s: %s holds %" PRId32 " for token %" PRId64
                            ", but positions must be from -2^30 to 2^30 - 1",
                            desc->name, expected->name, row[j], j);
     int32_t axis = last - 1;

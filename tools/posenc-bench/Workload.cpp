@@ -19,9 +19,14 @@ static int64_t getPages(WorkloadSize size) {
   return divideCeil(size.keyLen, kPageSize);
 }
 
-/// Sequences of equal length one after another; positions count.
+/// Sequences of equal length one after another; positions count, those of the
+/// queries' own up to the last key.
 static int64_t getInteger(const KernelTensor &tensor, WorkloadSize size,
                           int64_t index) {
+  bool isOfQueries = llvm::any_of(tensor.extents, [](const Extent &extent) {
+    return extent.kind == ExtentKind::QueryLen ||
+           extent.kind == ExtentKind::AllQueries;
+  });
   switch (tensor.role) {
   case SequenceRole::QueryBounds:
     return index * size.queryLen;
@@ -32,7 +37,8 @@ static int64_t getInteger(const KernelTensor &tensor, WorkloadSize size,
   case SequenceRole::PageTable:
     return index;
   case SequenceRole::None:
-    return index % size.keyLen;
+    return isOfQueries ? size.keyLen - size.queryLen + index % size.queryLen
+                       : index % size.keyLen;
   }
   llvm_unreachable("all roles are handled");
 }

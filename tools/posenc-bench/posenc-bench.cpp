@@ -76,7 +76,8 @@ static Options *flags;
 static const char *const overview =
     R"(posenc: how fast a kernel is, and how much of the machine that is
 
-GFLOP/s count unmasked pairs only, and the peak is that of f32; tables are prepared
+GFLOP/s count pairs that masks over indices show (other masks hide pairs that
+count, so it may exceed the peak), and the peak is that of f32; tables are prepared
 beforehand, the rotation of the keys is counted. Peak and bandwidth are measured in the same run on the
 same threads; times are the minimum (and median) of several calls, in turn with
 the kernel without encoding.

@@ -195,7 +195,8 @@ llvm::Error Options::check() const {
           !isNew)
         return llvm::createStringError(
             "expected a file for each result, but got '" + *file +
-            "' for both -" + other->second + " and --" + file->ArgStr);
+            "' for both " + (other->second.size() == 1 ? "-" : "--") +
+            other->second + " and --" + file->ArgStr);
   return llvm::Error::success();
 }
 

@@ -438,9 +438,11 @@ LogicalResult EmbedOp::verifyRegions() {
     return block.back().emitOpError(
         "expects one operand of type !posenc.tokens");
   // embed_c6
-  if (auto law = dyn_cast<PositionTensorAttr>(getPositionsOrDefault());
-      law && law.hasOwnQueries())
-    return emitOpError("expects positions of its tokens without 'queries'");
+  for (auto position : block.getOps<PositionOp>())
+    if (auto law = dyn_cast<PositionTensorAttr>(position.getLaw());
+        law && law.hasOwnQueries())
+      return position.emitOpError(
+          "expects positions of its tokens without 'queries'");
   // embed_c4
   OperandNames operands(*this);
   for (const OperandTensor &tensor : getOperandTensors())

@@ -3,6 +3,7 @@
 #include "posenc/IR/Encodings.h"
 
 #include "MaskSides.h"
+#include "TermMath.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 

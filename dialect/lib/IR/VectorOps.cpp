@@ -61,7 +61,7 @@ std::optional<int64_t> RotateOp::getNumPairs() {
                             : countFrequencies(getFreqs().front());
 }
 
-bool RotateOp::turnsOwnQueries() {
+bool RotateOp::hasOwnQueries() {
   auto isOwn = [](Value coord) {
     while (auto remap = coord.getDefiningOp<RemapOp>())
       coord = remap.getPosition();
@@ -70,7 +70,11 @@ bool RotateOp::turnsOwnQueries() {
                         : PositionTensorAttr();
     return law && law.hasOwnQueries();
   };
-  return isa<QueryType>(getType()) && llvm::any_of(getPositions(), isOwn);
+  return llvm::any_of(getPositions(), isOwn);
+}
+
+bool RotateOp::turnsOwnQueries() {
+  return isa<QueryType>(getType()) && hasOwnQueries();
 }
 
 LogicalResult RotateOp::verify() {

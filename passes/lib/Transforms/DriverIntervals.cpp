@@ -19,14 +19,17 @@ using namespace posenc;
 using arith::CmpFPredicate;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The bounds of what may be any number, or none: all that reads them is NaN.
+static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Bounds of what a region computes. Functions that are not rounded exactly are
-/// taken to give anything. Minima and maxima keep NaN.
+/// Bounds of what a region computes. Functions that are not rounded exactly, or
+/// not everywhere in the same way, are taken to give anything. Minima and
+/// maxima keep NaN.
 class IntervalAlgebra {
 public:
   explicit IntervalAlgebra(DriverBuilder &b) : b(b) {}
@@ -95,8 +98,8 @@ Interval IntervalAlgebra::divide(Interval x, Interval y) {
   Value hasSign = either(test(CmpFPredicate::OGT, y.low, zero),
                          test(CmpFPredicate::OLT, y.high, zero));
   Interval quotients = applyCorners<arith::DivFOp>(x, y);
-  return {b.select(hasSign, quotients.low, f64(-infinity)),
-          b.select(hasSign, quotients.high, f64(infinity))};
+  return {b.select(hasSign, quotients.low, f64(unknown)),
+          b.select(hasSign, quotients.high, f64(unknown))};
 }
 
 Interval IntervalAlgebra::apply(ScalarFunction function, ArrayRef<Interval> x) {
@@ -124,8 +127,6 @@ Interval IntervalAlgebra::apply(ScalarFunction function, ArrayRef<Interval> x) {
     return add(x[0], negative(x[1]));
   case ScalarFunction::Mul:
     return applyCorners<arith::MulFOp>(x[0], x[1]);
-  case ScalarFunction::Fma:
-    return add(applyCorners<arith::MulFOp>(x[0], x[1]), x[2]);
   case ScalarFunction::Div:
     return divide(x[0], x[1]);
   case ScalarFunction::Maximum:
@@ -147,7 +148,7 @@ Interval IntervalAlgebra::apply(ScalarFunction function, ArrayRef<Interval> x) {
             either(differs.high, reversed.high)};
   }
   default:
-    return {f64(-infinity), f64(infinity)};
+    return {f64(unknown), f64(unknown)};
   }
 }
 
@@ -210,7 +211,7 @@ Value IntervalEmitter::toF64(Value integer) {
   return arith::SIToFPOp::create(b, b.getF64Type(), integer);
 }
 
-Interval IntervalEmitter::anything() { return {f64(-infinity), f64(infinity)}; }
+Interval IntervalEmitter::anything() { return {f64(unknown), f64(unknown)}; }
 
 Interval IntervalEmitter::emit(Value value) {
   auto entry = known.find(value);

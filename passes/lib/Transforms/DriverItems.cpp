@@ -252,19 +252,15 @@ private:
       return emitSeenRuns(range, begin, end, run);
     auto walk = [&](Value from, Value to, ArrayRef<Value> stepEnds) {
       return b.forPieces(from, to, run, [&](Value at, Value length) {
-        site.keyBegin = at;
-        site.keyCount = length;
-        site.isFirst = b.equal(at, begin);
-        site.isLast =
-            b.select(isWhole, b.equal(b.add(at, length), end), b.bit(false));
-        site.stepEnds = emitRunEnds(stepEnds);
+        Value isEnd = b.equal(b.add(at, length), end);
+        setRun(at, length, b.equal(at, begin), isEnd, stepEnds);
         return plan.networks.empty() ? emitTileCall(site) : emitAllHeads();
       });
     };
     if (!range.entryEnd)
       return walk(begin, end, range.stepEnds);
     // All steps but the last one end before these keys.
-    Value entry = b.min(b.max(range.entryEnd, begin), end);
+    Value entry = emitEntryEnd(range, begin, end);
     SmallVector<Value> none(range.stepEnds.size(), begin);
     auto skip = [&] { return b.i32(0); };
     Value status = b.ifElse(
@@ -278,22 +274,32 @@ private:
     });
   }
 
+  /// Where keys end that a mask hides from some rows, before the interior.
+  Value emitEntryEnd(const KeyRange &range, Value begin, Value end) {
+    return b.min(b.max(range.entryEnd, begin), end);
+  }
+
+  /// The keys of the next call. `isEnd` says whether they are the last ones.
+  void setRun(Value at, Value count, Value isFirst, Value isEnd,
+              ArrayRef<Value> stepEnds) {
+    site.keyBegin = at;
+    site.keyCount = count;
+    site.isFirst = isFirst;
+    site.isLast = b.select(isWhole, isEnd, b.bit(false));
+    site.stepEnds = emitRunEnds(stepEnds);
+  }
+
   /// Runs of the blocks that masks may show. One more call, without keys, ends
   /// rows whose last block is hidden.
   Value emitSeenRuns(const KeyRange &range, Value begin, Value end, Value run) {
-    Value entry =
-        range.entryEnd ? b.min(b.max(range.entryEnd, begin), end) : begin;
-    auto call = [&](Value at, Value stop, Value isFirst, Value isEnd) {
-      site.keyBegin = at;
-      site.keyCount = b.sub(stop, at);
-      site.isFirst = isFirst;
-      site.isLast = b.select(isWhole, isEnd, b.bit(false));
-      // All steps but the last one end before the keys up to the entry's end.
+    Value entry = range.entryEnd ? emitEntryEnd(range, begin, end) : begin;
+    auto emitRun = [&](Value at, Value stop, Value isFirst, Value isEnd) {
       Value isEntry = b.less(at, entry);
-      site.stepEnds = emitRunEnds(
+      auto stepEnds =
           llvm::map_to_vector(range.stepEnds, [&](Value stepEnd) -> Value {
             return b.select(isEntry, begin, stepEnd);
-          }));
+          });
+      setRun(at, b.sub(stop, at), isFirst, isEnd, stepEnds);
       return emitTileCall(site);
     };
     Type types[] = {b.getI64Type(), b.getI32Type(), b.getI1Type(),
@@ -315,14 +321,18 @@ private:
       stop = b.min(stop, b.add(at, run));
       stop = b.select(b.less(at, entry), b.min(stop, entry), stop);
       Value isEnd = b.equal(stop, end);
-      Value status = call(at, stop, block->getArgument(2), isEnd);
+      Value status = emitRun(at, stop, block->getArgument(2), isEnd);
       Value next = skips.emitNext(b, frame, site, stop, end, false);
       scf::YieldOp::create(b, ValueRange{next, status, b.bit(false), isEnd});
     }
+    // A part has no end, but a state from its first run on.
+    Value isFirst = loop.getResult(2);
+    Value hasState = b.select(isFirst, b.bit(false), b.bit(true));
+    Value isDone = b.select(isWhole, loop.getResult(3), hasState);
     return b.ifOk(loop.getResult(1), [&] {
       return b.ifElse(
-          loop.getResult(3), [&] { return b.i32(0); },
-          [&] { return call(end, end, loop.getResult(2), b.bit(true)); });
+          isDone, [&] { return b.i32(0); },
+          [&] { return emitRun(end, end, isFirst, b.bit(true)); });
     });
   }
 

@@ -14,8 +14,18 @@
 using namespace mlir;
 using namespace posenc;
 
+/// Whether nothing is known of what a mask reads before it is read pair by
+/// pair.
+static bool readsPairsOnly(SelectOp mask) {
+  return !mask.getMaskAttr() && llvm::all_of(mask.getInputs(), [](Value input) {
+    auto type = dyn_cast<TableType>(input.getType());
+    return type && type.hasAxis(TableAxis::query) &&
+           type.hasAxis(TableAxis::key);
+  });
+}
+
 KeySkips::KeySkips(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan) {
-  // Others see all keys of a row at once.
+  // Scans see all keys of a row at once, networks the scores of all heads.
   if (!KeySplits::canSplit(plan))
     return;
   Operation *yield =
@@ -25,6 +35,7 @@ KeySkips::KeySkips(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan) {
     if (isa<ScoreType>(value.getType()))
       scores.push_back(value);
   SmallVector<SelectOp> masks = findCommonPredicates(scores);
+  llvm::erase_if(masks, readsPairsOnly);
   if (masks.empty())
     return;
   name = (plan.op.getSymName() + "_next_keys").str();

@@ -38,6 +38,17 @@ static LogicalResult verifyRotation(PlanOp plan, TileRotateOp rotate) {
       lookup(plan, rotate, rotate.getTable(), TableKind::angles);
   if (failed(table))
     return failure();
+  // Rows of queries' own positions have their numbers, others those of keys.
+  RotateOp rotation = getRotation(*table);
+  bool isOfQueries = rotation && isa<QueryType>(rotation.getType());
+  if (isOfQueries && !isa<QueryType>(rotate.getType()))
+    return rotate.emitOpError("expects a table of the keys' angles, but @")
+           << rotate.getTable() << " has those of queries";
+  if (!isOfQueries && rotation && isa<QueryType>(rotate.getType()) &&
+      rotation.hasOwnQueries())
+    return rotate.emitOpError("expects a table of the queries' angles, since "
+                              "they have positions of their own, but @")
+           << rotate.getTable() << " has those of keys";
   int64_t dims = rotate.getDims();
   int64_t expected = 2 * getRotation(*table).getNumPairs().value_or(0);
   if (dims != expected)

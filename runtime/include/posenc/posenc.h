@@ -218,7 +218,8 @@ typedef struct posenc_call {
   /* Threads that help, or NULL. */
   posenc_pool *pool;
   /* Working memory of at least NAME_scratch_bytes() bytes for the same args and
-   * the same pool, at any alignment; its contents are lost. One call at a time
+   * the same pool, at any alignment; its contents are lost. Lengths of keys
+   * count: ask with the longest to serve all. One call at a time
    * may use it. NULL: the kernel allocates and frees what it needs. */
   void *scratch;
   size_t scratch_bytes;
@@ -301,7 +302,7 @@ typedef struct posenc_merge_args {
  *
  * Special values, row by row:
  *  - A part that weighs nothing is not looked at, even if its o holds NaN: its
- *    lse is -inf (it saw no key), or more than 745 below the largest.
+ *    lse is -inf (it saw no key), or 746 and more below the largest.
  *  - Without parts, or if all lse are -inf, o is 0 and lse that of the sink, or
  *    -inf if there is none.
  *  - If a lse or the sink is +inf, those that are so share the weight equally.

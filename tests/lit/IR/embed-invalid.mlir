@@ -288,3 +288,13 @@ posenc.embed @same_operands dim(8) positions(#posenc.position_tensor<name = "t.t
 // embed_c6
 // expected-error@below {{'posenc.embed' op expects positions of its tokens without 'queries'}}
 posenc.embed @queries dim(8) positions(#posenc.position_tensor<queries = "q">) encode [#posenc.raw_index]
+
+// -----
+
+// embed_c6: in a body
+posenc.embed @queries_in_a_body dim(8) {
+^bb0(%x: !posenc.tokens):
+  // expected-error@below {{'posenc.position' op expects positions of its tokens without 'queries'}}
+  %p = posenc.position token law(#posenc.position_tensor<queries = "q">)
+  posenc.yield %x : !posenc.tokens
+}

@@ -304,12 +304,12 @@ TEST_F(ArgumentsTest, Positions) {
   EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
   numbers[27] = 1 << 30;
   expectFailure(POSENC_OUT_OF_RANGE,
-                {"grid holds 1073741824 for key 6", "-2^30 to 2^30 - 1"});
+                {"grid holds 1073741824 for token 6", "-2^30 to 2^30 - 1"});
   // Only what is there is looked at.
   positions.setStrides({14, 0, 1});
   EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
   numbers[14] = -(1 << 30) - 1;
-  expectFailure(POSENC_OUT_OF_RANGE, {"grid holds -1073741825 for key 0"});
+  expectFailure(POSENC_OUT_OF_RANGE, {"grid holds -1073741825 for token 0"});
   // NAME_prepare looks at what it reads.
   EXPECT_EQ(POSENC_OK, prepare()) << posenc_last_error();
   tensors[BIAS].flags |= POSENC_TENSOR_PREPARE;

@@ -54,7 +54,7 @@ def Posenc_AlibiAttr : Posenc_EncodingAttr<"Alibi", "alibi", ["getOperandNames",
       of a row by which it differs from `form = causal`: sinks, gates and caps
       of biased scores, weights without a softmax;
     - (alibi_c6) `slopes = operands` stands beside no number that makes slopes:
-      `max_exponent`, `slope_scale`, `rounding`.
+      `max_exponent`, `slope_scale`, `rounding`, `preset`.
 
     Examples: `#posenc.alibi<form = symmetric, max_exponent = 16.0>`,
     `#posenc.alibi<preset = "hf-falcon">`

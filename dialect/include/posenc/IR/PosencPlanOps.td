@@ -110,8 +110,9 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
     Evaluated in double precision and stored as f32 in the prepared buffer; of a
     `posenc.prefix_sum` what rounding cuts off is stored too.
 
-    - `angles`: yields a `posenc.rotate` of its argument. One row per position
-      that a query or key of the call can have (per batch entry and key when
+    - `angles`: yields a `posenc.rotate` of its argument, a key, or a query whose
+      positions are its own. One row per position
+      that a query or key of the call can have (per batch entry and token when
       positions are an operand): the cosines of its pairs, then the sines, times
       the modulus. One table per head if frequencies or mixes have such an axis.
     - `strip`: yields a Toeplitz score term. One number per head and distance

@@ -63,7 +63,9 @@ def Posenc_RotateOp : Posenc_VectorOp<"rotate", [IsolatedFromAbove, AttrSizedOpe
   let extraClassDeclaration = [{
     /// The number of rotated pairs, if it is known.
     ::std::optional<int64_t> getNumPairs();
-    /// Whether the vectors are queries that have positions of their own.
+    /// Whether queries have positions of their own by the laws of these.
+    bool hasOwnQueries();
+    /// Whether the vectors are such queries.
     bool turnsOwnQueries();
   }];
 }
