@@ -56,14 +56,7 @@ struct Options {
       "explain",
       cl::desc("print the decisions of the compiler and the kernel's tensors"),
       cl::cat(category)};
-  cl::opt<std::string> cacheDirectory{
-      "cache-dir", cl::value_desc("DIR"),
-      cl::desc("where compiled functions are kept between runs (default: "
-               "$POSENC_CACHE_DIR, or posenc/kernels in the user's cache)"),
-      cl::cat(category)};
-  cl::opt<bool> noCache{"no-cache",
-                        cl::desc("neither read nor write that cache"),
-                        cl::cat(category)};
+  CacheOptions cache{category};
 };
 } // namespace
 
@@ -158,10 +151,7 @@ static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
   options.kernel = flags->spec.kernel;
   options.isas = flags->targets;
   options.emitAssembly = flags->emitKind == Emit::Assembly;
-  if (!flags->noCache)
-    options.cacheDirectory = flags->cacheDirectory.empty()
-                                 ? getDefaultCacheDirectory()
-                                 : flags->cacheDirectory;
+  options.cacheDirectory = flags->cache.getDirectory();
   FailureOr<std::vector<CompiledKernel>> kernels = compile(module, options);
   if (failed(kernels))
     return failure();

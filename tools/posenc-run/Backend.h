@@ -15,8 +15,8 @@ struct RunOptions {
   bool wantLse = false, wantScores = false;
   /// 0: one for each CPU.
   int32_t threads = 0;
-  /// Of native code.
-  std::string isa;
+  /// Of native code, and where it is kept between runs.
+  std::string isa, cacheDirectory;
   /// The number in the kernel of the arrays' first head.
   int32_t firstHead = 0;
   /// Of random numbers.

@@ -44,7 +44,7 @@ static Expected<Loaded> load(mlir::ModuleOp module, StringRef name,
   CompileOptions compileOptions;
   compileOptions.kernel = name.str();
   compileOptions.isas = {options.isa};
-  compileOptions.cacheDirectory = getDefaultCacheDirectory();
+  compileOptions.cacheDirectory = options.cacheDirectory;
   mlir::FailureOr<std::vector<CompiledKernel>> compiled =
       compile(module, compileOptions);
   if (mlir::failed(compiled))

@@ -27,6 +27,7 @@ struct Options {
   SpecOptions spec{category,
                    "the kernel to run (default: the first of the file)"};
   IsaOption native{category};
+  CacheOptions cache{category};
   cl::opt<std::string> entry{
       "entry", cl::init("attention"), cl::value_desc("NAME"),
       cl::desc("what to run: attention (default), or embed: a posenc.embed"),
@@ -256,6 +257,7 @@ static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
   if (!isa)
     return isa.takeError();
   options.isa = *isa;
+  options.cacheDirectory = command.cache.getDirectory();
   return options;
 }
 
