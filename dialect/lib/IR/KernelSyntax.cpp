@@ -134,6 +134,8 @@ static const Clause kKernelClauses[] = {
      parseEnum<QueryStorageAttr, QueryStorage, getMaxEnumValForQueryStorage()>},
     {"keys",
      parseEnum<KeyStorageAttr, KeyStorage, getMaxEnumValForKeyStorage()>},
+    {"key_cache",
+     parseEnum<KeyCacheAttr, KeyCache, getMaxEnumValForKeyCache()>},
     {"mask", parseMask},
     {"scale", parseNumber},
     {"positions", parsePositions},
@@ -229,6 +231,8 @@ static void printClause(OpAsmPrinter &printer, const Clause &clause,
     printer << stringifyEnum(queries.getValue());
   else if (auto keys = dyn_cast<KeyStorageAttr>(value))
     printer << stringifyEnum(keys.getValue());
+  else if (auto cache = dyn_cast<KeyCacheAttr>(value))
+    printer << stringifyEnum(cache.getValue());
   else
     printer.printAttributeWithoutType(value);
   if (clause.form != Clause::List)

@@ -16,7 +16,8 @@ def Posenc_PositionOp : Posenc_TypedOp<"position", "CoordType"> {
     key j is at `j + offset` and query row i at `i + Lk - Lq + offset`
     (`bottom_right`) or `i + offset` (`top_left`); with
     `#posenc.position_tensor` the operand holds the keys' positions, and query
-    rows have those of the keys at their place.
+    rows have those of the keys at their place. `#posenc.appended` is the law of
+    keys that are appended to a cache.
 
     Examples: `%i = posenc.position query law(#posenc.iota)`,
     `%x = posenc.position key law(#posenc.position_tensor<axes = 3, axis = 2>)`

@@ -25,6 +25,35 @@ def PosencExpandEncodings : Pass<"posenc-expand-encodings", "::mlir::ModuleOp"> 
   }];
 }
 
+def PosencSplitCache : Pass<"posenc-split-cache", "::mlir::ModuleOp"> {
+  let summary = "Makes the kernels that append to key and value caches";
+  let description = [{
+    Input: kernels of level 2. To each one with keys(lengths) or keys(paged) it
+    adds, behind it, the kernel `@<name>_append_kv`, unless that is there.
+
+    ```
+    posenc.kernel @k keys(paged) key_cache(encoded) ... {
+      k1 = rotate k ; s = posenc.dot q1, k1 ; ...
+    }
+      =>
+    posenc.kernel @k keys(paged) key_cache(encoded) ... {
+      s = posenc.dot q1, k ; ...
+    }
+    posenc.kernel @k_append_kv keys(paged) ... {
+      k1 = rotate k ; posenc.yield k1
+    }
+    ```
+
+    With key_cache(raw) the kernel stays as it is and the new one yields the key
+    itself. With key_cache(encoded) it is an error, with the reason, if products
+    read different key vectors, or if theirs depends on the query head, on the
+    length of the call or on an operand with a key axis.
+
+    Positions of `#posenc.iota` become `#posenc.appended`. It runs before the
+    identities, so that what a cache holds does not depend on them.
+  }];
+}
+
 def PosencSimplifyPositions : Pass<"posenc-simplify-positions", "::mlir::ModuleOp"> {
   let summary = "Applies the identities of positions";
   let description = [{
