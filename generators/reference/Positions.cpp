@@ -12,6 +12,12 @@ static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
   int64_t first = op.getSide() == Side::query
                       ? shape.getFirstPlace(op.getLaw().getAlignment())
                       : 0;
+  if (auto law = dyn_cast<AppendedAttr>(op.getLaw())) {
+    for (auto [t, position] : llvm::enumerate(result))
+      position =
+          static_cast<double>(shape.firstKey + law.getOffset() + int64_t(t));
+    return result;
+  }
   auto tensor = dyn_cast<PositionTensorAttr>(op.getLaw());
   if (!tensor) {
     int64_t offset = cast<IotaAttr>(op.getLaw()).getOffset();

@@ -137,8 +137,8 @@ void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
   int64_t first_key = sequence->key_len - sequence->query_len;
   for (int64_t i = 0; i < count; ++i) {
     int64_t token = begin + i;
-    char *row = find_row(to, pages, to_type.bits / 8, batch, head,
-                         first_key + token);
+    char *row =
+        find_row(to, pages, to_type.bits / 8, batch, head, first_key + token);
     if (rows) {
       copy_row(row, to_type, (const char *)(rows + i * channels), f32,
                channels);

@@ -148,9 +148,8 @@ void TableFill::emitFrequencies() {
 void TableFill::emitAngles(Value begin, Value end) {
   emitFrequencies();
   // Behind a sequence that is shorter than others there are no positions.
-  if (table.hasPositionTensor)
-    end = b.min(end,
-                table.side == Side::query ? frame.queryLen() : frame.keyLen());
+  if (table.hasTokenRows)
+    end = b.min(end, emitTokens(frame, kernel, table.side));
   b.loop(begin, end, [&](Value row) { emitAnglesRow(row); });
 }
 
