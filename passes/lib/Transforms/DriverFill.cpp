@@ -125,8 +125,13 @@ void TableFill::emit(Value part, Value base, Value begin, Value end) {
 /// The token of a row.
 ScalarSite TableFill::getToken(Value row) {
   ScalarSite result = site;
-  (table.side == Side::query ? result.query : result.key) =
-      b.add(row, emitFirstToken(b, frame, kernel, table));
+  if (table.side == Side::key) {
+    result.key = b.add(row, emitFirstToken(b, frame, kernel, table));
+    return result;
+  }
+  // A query has the position of the key at its place.
+  result.query = row;
+  result.key = b.add(row, emitQueryShift(b, frame, table.alignment));
   return result;
 }
 

@@ -70,6 +70,17 @@ static bool rotatesQueries(DriverTable &table, ArrayRef<PlanOp> plans) {
   });
 }
 
+/// Whether the keys of some plan are rotated by the table.
+static bool rotatesKeys(DriverTable &table, ArrayRef<PlanOp> plans) {
+  return llvm::any_of(plans, [&](PlanOp plan) {
+    if (!plan.getKeysOp())
+      return false;
+    auto ops = plan.getKeysOp().getBody().front().getOps<TileRotateOp>();
+    return llvm::any_of(
+        ops, [&](TileRotateOp op) { return op.getTable() == table.getName(); });
+  });
+}
+
 /// Whether frequencies depend on the number of keys.
 static bool readsLength(Value freqs) {
   auto map = freqs.getDefiningOp<FreqsMapOp>();
@@ -101,6 +112,12 @@ static LogicalResult analyzeAngles(DriverTable &table, DriverKernel &kernel,
     alignment = law.getAlignment();
   }
   table.alignment = *alignment;
+  // Over a cache of encoded keys only the queries turn: few tokens beside the
+  // room for keys.
+  if (kernel.hasSequences() && !rotatesKeys(table, plans)) {
+    table.side = Side::query;
+    table.hasTokenRows = true;
+  }
   table.hasBatches =
       table.hasTokenRows ||
       (kernel.hasSequences() && llvm::any_of(table.freqs, readsLength));

@@ -185,11 +185,13 @@ def PosencLowerDriver : Pass<"posenc-lower-driver", "::mlir::ModuleOp"> {
   let summary = "Writes the host program of a kernel around its tile functions";
   let description = [{
     Input: one kernel and its plans, best instruction set first, which must
-    pass posenc-verify-plan.
+    pass posenc-verify-plan, and the same of the kernel that fills its cache if
+    it has one.
     Output: the entry points of design section 5 (the kernel, `_prepare`,
-    `_prepared_bytes`, `_scratch_bytes`) as func, scf, arith, math and llvm
+    `_prepared_bytes`, `_scratch_bytes`; of the other one itself and
+    `_scratch_bytes`) as func, scf, arith, math and llvm
     operations that call the runtime of posenc/kernel_abi.h and the tile
-    functions, and the kernel's description as constant data. The kernel and
+    functions, and the kernels' descriptions as constant data. The kernels and
     the plans are erased.
   }];
   let dependentDialects = [
