@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Numbers of 16 bits: widened exactly, narrowed to the nearest, ties to even.
+ * Numbers of 16 bits to f32 and back, to the nearest, ties to even. NaN stays
+ * NaN. Results are the same for callers that have subnormal f32 numbers
+ * switched off.
  */
-#ifndef POSENC_RUNTIME_NUMBERS_H
-#define POSENC_RUNTIME_NUMBERS_H
+#ifndef POSENC_NUMBERS_H
+#define POSENC_NUMBERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,4 +63,4 @@ static inline uint16_t narrow_f16(float value) {
   return (uint16_t)(result | (bits >> 16 & 0x8000u));
 }
 
-#endif /* POSENC_RUNTIME_NUMBERS_H */
+#endif /* POSENC_NUMBERS_H */
