@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of the example: a grouped-query decoder with RoPE, and an encoder
-// whose distance bias is written by hand.
+// The kernels of the examples: a grouped-query decoder with RoPE, one over a
+// paged cache of encoded keys, and an encoder whose distance bias is written by
+// hand.
 posenc.kernel @decoder heads(8) kv_heads(2) head_dim(64) dtype(f32) mask(#posenc.causal)
   encode [#posenc.rope<base = 10000.0>]
+
+posenc.kernel @generator heads(8) kv_heads(2) head_dim(64) dtype(f32) mask(#posenc.causal)
+  queries(packed) keys(paged) key_cache(encoded) encode [#posenc.rope<base = 10000.0>]
 
 posenc.kernel @encoder heads(4) head_dim(32) dtype(f32) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):

@@ -105,7 +105,7 @@ posenc::emitTileObjects(PlanOp plan, bool emitAssembly) {
   const InstructionSet *target = findInstructionSet(plan.getIsa());
   if (!target) {
     // The same diagnostic as for any other user of the signature.
-    (void)getTileFunctions(plan);
+    (void)getTileShapes(plan);
     return mlir::failure();
   }
   try {

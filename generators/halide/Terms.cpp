@@ -77,6 +77,11 @@ FailureOr<TermInput> TermSource::position(PositionOp op,
     term.value = index + static_cast<int>(law.getOffset());
     return term;
   }
+  if (auto law = llvm::dyn_cast<AppendedAttr>(op.getLaw())) {
+    // The first new token's place is in the first index.
+    term.value = place.keyIndex + static_cast<int>(law.getOffset());
+    return term;
+  }
   if (llvm::isa<PositionTensorAttr>(op.getLaw())) {
     term.value = params.positions(op)(isQuery ? place.row : place.key);
     return term;

@@ -105,15 +105,13 @@ static mlir::LogicalResult addNetworks(PlanOp plan, const TileShape &shape,
   return mlir::success();
 }
 
-FailureOr<std::vector<Halide::Module>>
-posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
+static mlir::LogicalResult addTiles(PlanOp plan, const InstructionSet &target,
+                                    std::vector<Halide::Module> &modules) {
   // The second asks the first again: one diagnostic is enough.
   auto shapes = getTileShapes(plan);
   if (mlir::failed(shapes))
     return mlir::failure();
   auto functions = getTileFunctions(plan);
-
-  std::vector<Halide::Module> modules;
   for (auto [shape, function] : llvm::zip_equal(*shapes, *functions)) {
     FailureOr<Halide::Module> module = buildTile(plan, shape, function, target);
     if (mlir::failed(module))
@@ -122,6 +120,14 @@ posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
     if (mlir::failed(addNetworks(plan, shape, function, target, modules)))
       return mlir::failure();
   }
+  return mlir::success();
+}
+
+FailureOr<std::vector<Halide::Module>>
+posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
+  std::vector<Halide::Module> modules;
+  if (!plan.getAppend() && mlir::failed(addTiles(plan, target, modules)))
+    return mlir::failure();
   if (std::optional<TileFunction> function = getKeyFunction(plan)) {
     TileParams params(*function);
     FailureOr<Halide::Pipeline> pipeline =

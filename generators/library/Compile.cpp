@@ -77,6 +77,10 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
                                                const CompileOptions &options) {
   if (failed(checkKernelName(source)))
     return failure();
+  if (source.isAppend())
+    return source.emitError("cannot compile a kernel that fills a cache by "
+                            "itself; expected it beside that whose cache it "
+                            "fills, and to be named after it");
   FailureOr<OwningOpRef<ModuleOp>> module = lowerToPlans(source, isas);
   if (failed(module))
     return failure();
@@ -86,6 +90,9 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
   compiled.name = kernel.getSymName().str();
   compiled.isas.assign(isas.begin(), isas.end());
   compiled.tensors = getKernelTensors(kernel);
+  KernelOp append = findAppendKernel(kernel);
+  if (append)
+    compiled.appendTensors = getKernelTensors(append);
 
   KernelCache cache(options.cacheDirectory);
   for (PlanOp plan : (*module)->getOps<PlanOp>()) {
@@ -94,11 +101,11 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
       return failure();
     llvm::append_range(compiled.objects, *objects);
   }
-  // The kernel is erased with the driver's lowering, so this comes before.
+  // The kernels are erased with the driver's lowering, so this comes before.
   StringRef extension = options.emitAssembly ? ".s" : ".o";
   std::string driverName = compiled.name + "_driver" + extension.str();
   compiled.objects.push_back({driverName, ""});
-  compiled.header = makeHeader(kernel, compiled);
+  compiled.header = makeHeader(kernel, append, compiled);
   compiled.manifest = makeManifest(kernel, compiled);
 
   FailureOr<std::string> driver =
@@ -169,6 +176,8 @@ posenc::compile(ModuleOp module, const CompileOptions &options) {
         (!options.kernel.empty() && symbol.getName() != options.kernel))
       continue;
     auto kernel = dyn_cast<KernelOp>(op);
+    if (kernel && isOfAnotherKernel(kernel))
+      continue;
     FailureOr<CompiledKernel> compiled =
         kernel ? compileKernel(kernel, *isas, options)
                : compileEmbed(cast<EmbedOp>(op), *isas, options);

@@ -60,6 +60,23 @@ static std::string describeLimits(KernelOp kernel) {
   return text;
 }
 
+/// "typedef struct NAME { ... } NAME;"
+static void printStruct(llvm::raw_ostream &os, const Twine &name,
+                        ArrayRef<KernelTensor> tensors) {
+  os << "typedef struct " << name << " {\n  size_t size; /* sizeof(" << name
+     << ") */\n";
+  for (const KernelTensor &tensor : tensors) {
+    os << "  " << (tensor.isOutput ? "" : "const ") << "DLTensor *"
+       << tensor.getField() << "; /* " << tensor.getTypeString();
+    if (tensor.unitStride)
+      os << ", unit stride";
+    if (tensor.isOptional)
+      os << ", optional";
+    os << ": " << tensor.comment << " */\n";
+  }
+  os << "} " << name << ";\n\n";
+}
+
 /// From the comment's second line to the entry points.
 static void printBegin(llvm::raw_ostream &os, const CompiledKernel &compiled,
                        StringRef summary, const Twine &conventions) {
@@ -76,20 +93,9 @@ static void printBegin(llvm::raw_ostream &os, const CompiledKernel &compiled,
         "#ifndef "
      << guard << "\n#define " << guard
      << "\n\n#include <posenc/posenc.h>\n\n#ifdef __cplusplus\nextern \"C\" "
-        "{\n#endif\n\n"
-     << "typedef struct " << name << "_args {\n  size_t size; /* sizeof("
-     << name << "_args) */\n";
-  for (const KernelTensor &tensor : compiled.tensors) {
-    os << "  " << (tensor.isOutput ? "" : "const ") << "DLTensor *"
-       << tensor.getField() << "; /* " << tensor.getTypeString();
-    if (tensor.unitStride)
-      os << ", unit stride";
-    if (tensor.isOptional)
-      os << ", optional";
-    os << ": " << tensor.comment << " */\n";
-  }
-  os << "} " << name << "_args;\n\n"
-     << "/* Runs the kernel. `call` may be NULL: one thread, internal "
+        "{\n#endif\n\n";
+  printStruct(os, name + "_args", compiled.tensors);
+  os << "/* Runs the kernel. `call` may be NULL: one thread, internal "
         "scratch"
      << (compiled.isEmbed ? ", seed and\n * offset 0. On failure"
                           : ". On failure\n *")
@@ -98,18 +104,63 @@ static void printBegin(llvm::raw_ostream &os, const CompiledKernel &compiled,
      << "_args *args, const posenc_call *call);\n\n";
 }
 
-static void printEnd(llvm::raw_ostream &os, const CompiledKernel &compiled) {
+/// What fills the kernel's cache.
+static void printAppend(llvm::raw_ostream &os, KernelOp kernel, KernelOp append,
+                        const CompiledKernel &compiled) {
+  StringRef name = compiled.name;
+  bool isPaged = kernel.getKeyStorage() == KeyStorage::paged;
+  os << "/* Of "
+     << (append.getQueryStorage() == QueryStorage::packed
+             ? "the Tq new tokens of all sequences, which follow one another."
+             : "Lq new tokens of each sequence.")
+     << " */\n";
+  printStruct(os, name + "_append_args", compiled.appendTensors);
+  os << "/* Appends keys and values of new tokens to the cache: they become "
+        "the "
+        "last ones of\n"
+        " * the key_lengths[b] keys of their sequence b, in their order. Run "
+        "it "
+        "before the\n"
+        " * kernel, with the same key_lengths"
+     << (isPaged ? " and page_table" : "") << ". "
+     << (kernel.getKeyCache() == KeyCache::encoded
+             ? "Keys are encoded first: the\n"
+               " * kernel reads them as they are."
+             : "Keys are written as they\n"
+               " * are: the kernel encodes them.")
+     << " Nothing but rows of new tokens is written,"
+        "\n"
+        " * and no two tokens may share one. `call` as above, but prepared is "
+        "not used"
+     << (StringRef(describeLimits(append)).contains("All heads")
+             ? ";\n * all heads of the kernel must be in a call"
+             : "")
+     << ". */\n"
+     << "posenc_status " << name << "_append_kv(const " << name
+     << "_append_args *args, const posenc_call *call);\n\n"
+     << "/* Bytes of posenc_call.scratch that such a call needs, or 0 when it "
+        "needs none or the\n"
+        " * arguments are wrong. */\n"
+     << "size_t " << name << "_append_kv_scratch_bytes(const " << name
+     << "_append_args *args, const posenc_call *call);\n\n";
+}
+
+static void printScratch(llvm::raw_ostream &os,
+                         const CompiledKernel &compiled) {
   StringRef name = compiled.name;
   os << "/* Bytes of posenc_call.scratch that such a call needs, or 0 when the "
         "arguments are\n"
         " * wrong. With that much scratch a call allocates nothing. */\n"
      << "size_t " << name << "_scratch_bytes(const " << name
-     << "_args *args, const posenc_call *call);\n\n"
-     << "#ifdef __cplusplus\n}\n#endif\n#endif /* POSENC_KERNEL_" << name
-     << "_H */\n";
+     << "_args *args, const posenc_call *call);\n\n";
 }
 
-std::string posenc::makeHeader(KernelOp kernel,
+static void printEnd(llvm::raw_ostream &os, const CompiledKernel &compiled) {
+  os << "#ifdef __cplusplus\n}\n#endif\n#endif /* POSENC_KERNEL_"
+     << compiled.name << "_H */\n";
+}
+
+std::string posenc::makeHeader(KernelOp kernel, KernelOp append,
                                const CompiledKernel &compiled) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -142,6 +193,9 @@ std::string posenc::makeHeader(KernelOp kernel,
      << "/* The size of that buffer, or 0 when the arguments are wrong. */\n"
      << "size_t " << name << "_prepared_bytes(const " << name
      << "_args *args);\n\n";
+  printScratch(os, compiled);
+  if (append)
+    printAppend(os, kernel, append, compiled);
   printEnd(os, compiled);
   return text;
 }
@@ -162,6 +216,7 @@ std::string posenc::makeHeader(EmbedOp embed, const CompiledKernel &compiled) {
       " * \"unit stride\" must be contiguous. The output must not overlap "
       "inputs. Random\n"
       " * numbers depend on posenc_call.seed and offset alone.\n");
+  printScratch(os, compiled);
   printEnd(os, compiled);
   return text;
 }

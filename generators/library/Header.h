@@ -8,7 +8,9 @@
 namespace posenc {
 
 /// The C11 and C++17 header of the entry points.
-std::string makeHeader(KernelOp kernel, const CompiledKernel &compiled);
+/// `append` fills the kernel's cache; null if it has none.
+std::string makeHeader(KernelOp kernel, KernelOp append,
+                       const CompiledKernel &compiled);
 std::string makeHeader(EmbedOp embed, const CompiledKernel &compiled);
 
 /// What was compiled and how: tensors, instruction sets, versions.

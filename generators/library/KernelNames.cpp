@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which names kernels may have in C.
 #include "KernelNames.h"
+#include "posenc/Compiler/Compile.h"
 #include "posenc/IR/CNames.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -63,14 +64,17 @@ LogicalResult posenc::checkDerivedNames(ModuleOp module) {
     if (isa<KernelOp, EmbedOp>(op))
       kernels[cast<SymbolOpInterface>(op).getName()] = &op;
   for (Operation &op : *module.getBody()) {
-    if (!isa<KernelOp, EmbedOp>(op))
+    auto kernel = dyn_cast<KernelOp>(op);
+    if ((!kernel && !isa<EmbedOp>(op)) || (kernel && isOfAnotherKernel(kernel)))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
-    for (StringRef suffix : {"_args", "_prepare", "_prepared_bytes",
-                             "_scratch_bytes", "_append_kv", "_append_args"}) {
+    for (StringRef suffix :
+         {"_args", "_prepare", "_prepared_bytes", "_scratch_bytes",
+          "_append_kv", "_append_args", "_append_kv_scratch_bytes"}) {
       std::string derived = (name + suffix).str();
       auto other = kernels.find(derived);
-      if (other == kernels.end())
+      if (other == kernels.end() ||
+          (kernel && findAppendKernel(kernel) == other->second))
         continue;
       InFlightDiagnostic diagnostic =
           other->second->emitError("cannot compile a kernel named '")

@@ -18,6 +18,23 @@ StringRef posenc::getCompilerIdentity() {
       ;
 }
 
+static void printTensors(llvm::json::OStream &json,
+                         ArrayRef<KernelTensor> tensors) {
+  for (const KernelTensor &tensor : tensors)
+    json.object([&] {
+      json.attribute("name", tensor.name);
+      json.attribute("field", tensor.getField());
+      json.attribute("dtype", tensor.getTypeName());
+      json.attributeArray("shape", [&] {
+        for (const Extent &extent : tensor.extents)
+          json.value(extent.str());
+      });
+      json.attribute("output", tensor.isOutput);
+      json.attribute("optional", tensor.isOptional);
+      json.attribute("comment", tensor.comment);
+    });
+}
+
 static std::string
 printManifest(const CompiledKernel &compiled,
               function_ref<void(llvm::json::OStream &)> printShape) {
@@ -34,21 +51,11 @@ printManifest(const CompiledKernel &compiled,
       for (const std::string &isa : compiled.isas)
         json.value(isa);
     });
-    json.attributeArray("tensors", [&] {
-      for (const KernelTensor &tensor : compiled.tensors)
-        json.object([&] {
-          json.attribute("name", tensor.name);
-          json.attribute("field", tensor.getField());
-          json.attribute("dtype", tensor.getTypeName());
-          json.attributeArray("shape", [&] {
-            for (const Extent &extent : tensor.extents)
-              json.value(extent.str());
-          });
-          json.attribute("output", tensor.isOutput);
-          json.attribute("optional", tensor.isOptional);
-          json.attribute("comment", tensor.comment);
-        });
-    });
+    json.attributeArray("tensors",
+                        [&] { printTensors(json, compiled.tensors); });
+    if (!compiled.appendTensors.empty())
+      json.attributeArray("append_tensors",
+                          [&] { printTensors(json, compiled.appendTensors); });
     json.attributeArray("objects", [&] {
       for (const CompiledObject &object : compiled.objects)
         json.value(object.name);
@@ -73,6 +80,9 @@ std::string posenc::makeManifest(KernelOp kernel,
     json.attribute("value_dim", kernel.getValueSize());
     json.attribute("dtype", getName(kernel.getElementType()));
     json.attribute("kv_dtype", getName(kernel.getKeyElementType()));
+    if (kernel.hasCache())
+      json.attribute("key_cache", stringifyEnum(kernel.getKeyCache().value_or(
+                                      KeyCache::raw)));
   });
 }
 

@@ -51,6 +51,7 @@ static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
   POSENC_ADD(posenc_kernel_tile_failed);
   POSENC_ADD(posenc_kernel_sequence);
   POSENC_ADD(posenc_kernel_position_failed);
+  POSENC_ADD(posenc_kernel_append);
 #undef POSENC_ADD
   return symbols;
 }
@@ -95,6 +96,13 @@ NativeKernel::load(const CompiledKernel &compiled) {
   }
   if (Error error = find("_scratch_bytes", kernel->scratchBytesEntry))
     return error;
+  if (!compiled.appendTensors.empty()) {
+    if (Error error = find("_append_kv", kernel->appendEntry))
+      return error;
+    if (Error error =
+            find("_append_kv_scratch_bytes", kernel->appendScratchBytesEntry))
+      return error;
+  }
   kernel->jit = std::move(*jit);
   return kernel;
 }
@@ -113,4 +121,12 @@ size_t NativeKernel::preparedBytes(const Arguments &args) const {
 size_t NativeKernel::scratchBytes(const Arguments &args,
                                   const posenc_call *call) const {
   return scratchBytesEntry(args.get(), call);
+}
+posenc_status NativeKernel::append(const Arguments &args,
+                                   const posenc_call *call) const {
+  return appendEntry(args.get(), call);
+}
+size_t NativeKernel::appendScratchBytes(const Arguments &args,
+                                        const posenc_call *call) const {
+  return appendScratchBytesEntry(args.get(), call);
 }

@@ -10,15 +10,35 @@
 using namespace mlir;
 using namespace posenc;
 
-/// A module of its own for a kernel, at the kernel's location.
-static OwningOpRef<ModuleOp> isolate(Operation *kernel) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel->getLoc());
-  module->push_back(kernel->clone());
+/// A module of its own for a kernel, at the kernel's location, and for the
+/// kernel that fills its cache if there is one already.
+static OwningOpRef<ModuleOp> isolate(Operation *op) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
+  module->push_back(op->clone());
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    if (KernelOp append = findAppendKernel(kernel))
+      module->push_back(append->clone());
   return module;
+}
+
+KernelOp posenc::findAppendKernel(KernelOp kernel) {
+  auto name = StringAttr::get(kernel.getContext(), kernel.getAppendName());
+  auto append = dyn_cast_or_null<KernelOp>(
+      SymbolTable::lookupNearestSymbolFrom(kernel, name));
+  return append && append.isAppend() ? append : KernelOp();
+}
+
+bool posenc::isOfAnotherKernel(KernelOp append) {
+  auto module = append->getParentOfType<ModuleOp>();
+  return append.isAppend() &&
+         llvm::any_of(module.getOps<KernelOp>(), [&](KernelOp kernel) {
+           return findAppendKernel(kernel) == append;
+         });
 }
 
 static void addLevel2Passes(OpPassManager &manager) {
   manager.addPass(createPosencExpandEncodings());
+  manager.addPass(createPosencSplitCache());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createPosencSimplifyPositions());

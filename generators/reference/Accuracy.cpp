@@ -77,11 +77,29 @@ Accuracy posenc::measureLse(const ReferenceOutputs &reference,
   });
 }
 
-Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
+/// The greatest magnitude of each row.
+static std::vector<double> findGreatest(const RealTensor &reference) {
   int64_t dim = reference.shape.back();
   std::vector<double> greatest(dim ? reference.data.size() / dim : 0, 0.0);
   for (auto [i, wanted] : enumerate(reference.data))
     greatest[i / dim] = std::max(greatest[i / dim], std::abs(wanted));
+  return greatest;
+}
+
+Accuracy posenc::measureCache(const RealTensor &reference,
+                              ArrayRef<float> cache, double roundoff) {
+  int64_t dim = reference.shape.back();
+  std::vector<double> greatest = findGreatest(reference);
+  double smallest = roundoff ? std::ldexp(1.0, -25) : 0;
+  return measure(reference, cache, 1, [&](int64_t i) {
+    return 2e-6 * greatest[i / dim] + roundoff * std::abs(reference.data[i]) +
+           smallest;
+  });
+}
+
+Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
+  int64_t dim = reference.shape.back();
+  std::vector<double> greatest = findGreatest(reference);
   return measure(reference, y, 1, [&](int64_t i) {
     return std::ldexp(std::abs(reference.data[i]), -23) +
            std::ldexp(1 + greatest[i / dim], -36);

@@ -37,8 +37,9 @@ static llvm::Error checkNorm(KernelOp kernel, VectorNormOp norm) {
 llvm::Error posenc::checkBody(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     if (auto position = dyn_cast<PositionOp>(op)) {
-      if (!isa<IotaAttr, PositionTensorAttr>(position.getLaw()))
-        return unsupported(op, "has a law that is neither #posenc.iota nor "
+      if (!isa<IotaAttr, AppendedAttr, PositionTensorAttr>(position.getLaw()))
+        return unsupported(op, "has a law that is none of #posenc.iota, "
+                               "#posenc.appended and "
                                "#posenc.position_tensor");
     } else if (auto norm = dyn_cast<VectorNormOp>(op)) {
       if (llvm::Error error = checkNorm(kernel, norm))

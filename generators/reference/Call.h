@@ -19,6 +19,8 @@ struct CallShape {
   int64_t batch = 0, heads = 0, kvHeads = 0, queryLen = 0, keyLen = 0;
   int64_t headDim = 0, valueDim = 0;
   int64_t firstHead = 0;
+  /// Where the first key stands that is appended to a cache.
+  int64_t firstKey = 0;
 
   int64_t getLength(Side side) const {
     return side == Side::query ? queryLen : keyLen;

@@ -21,6 +21,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> posenc::cloneExpanded(ModuleOp module) {
   OwningOpRef<ModuleOp> clone = module.clone();
   PassManager passes(module.getContext());
   passes.addPass(createPosencExpandEncodings());
+  passes.addPass(createPosencSplitCache());
   if (failed(passes.run(*clone)))
     return llvm::createStringError("expected the module's kernels to expand");
   for (KernelOp kernel : clone->getOps<KernelOp>())

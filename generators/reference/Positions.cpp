@@ -14,6 +14,12 @@ static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
   int64_t first = op.getSide() == Side::query && !isOwn
                       ? shape.getFirstPlace(op.getLaw().getAlignment())
                       : 0;
+  if (auto law = dyn_cast<AppendedAttr>(op.getLaw())) {
+    for (auto [t, position] : llvm::enumerate(result))
+      position =
+          static_cast<double>(shape.firstKey + law.getOffset() + int64_t(t));
+    return result;
+  }
   if (!tensor) {
     int64_t offset = cast<IotaAttr>(op.getLaw()).getOffset();
     for (auto [t, position] : llvm::enumerate(result))

@@ -85,6 +85,11 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
     return llvm::createStringError(
         "expected a kernel with a body, but '@" + kernel.getSymName() +
         "' has named encodings: run posenc-expand-encodings first");
+  if (kernel.isAppend())
+    return llvm::createStringError("expected a kernel that yields an output, "
+                                   "but '@" +
+                                   kernel.getSymName() +
+                                   "' appends to a cache");
   if (llvm::Error error = checkBody(kernel))
     return error;
   if (kernel.hasSequences())
@@ -110,4 +115,40 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
       evaluateEach(call, builder, outputs);
   }
   return outputs;
+}
+
+/// [1, Hkv, tokens, D]: what the body yields for the new tokens of a sequence.
+static llvm::Expected<RealTensor> encodeKeys(KernelOp kernel,
+                                             const ReferenceInputs &inputs,
+                                             const CallShape &shape) {
+  if (llvm::Error error = checkCall(kernel, shape))
+    return error;
+  Call call(kernel, inputs, shape);
+  Tables sharedTables = makeSharedTables(call);
+  HeadBuilder builder(call, sharedTables, /*b=*/0);
+  Value key = call.body.getTerminator()->getOperand(0);
+  int64_t group = shape.heads / shape.kvHeads;
+  RealTensor keys;
+  keys.shape = {1, shape.kvHeads, shape.keyLen, shape.headDim};
+  for (int64_t h = 0; h < shape.kvHeads; ++h) {
+    Vectors vectors = builder.buildVector(h * group, key);
+    keys.data.insert(keys.data.end(), vectors.data,
+                     vectors.data + shape.keyLen * shape.headDim);
+  }
+  return keys;
+}
+
+llvm::Expected<AppendOutputs>
+posenc::evaluateAppend(KernelOp kernel, const ReferenceInputs &inputs) {
+  if (!kernel.isAppend())
+    return llvm::createStringError("expected a kernel that appends to a cache, "
+                                   "but '@" +
+                                   kernel.getSymName() + "' does not");
+  if (llvm::Error error = checkBody(kernel))
+    return error;
+  return evaluateAppendSequences(
+      kernel, inputs,
+      [&](const ReferenceInputs &sequence, const CallShape &shape) {
+        return encodeKeys(kernel, sequence, shape);
+      });
 }

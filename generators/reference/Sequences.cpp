@@ -40,9 +40,20 @@ public:
   void store(int64_t batch, const ReferenceOutputs &part,
              ReferenceOutputs &outputs) const;
 
+  // Of kernels that append to a cache.
+  CallShape getShapeOfNew(int64_t batch) const;
+  void storeNew(int64_t batch, const RealTensor &rows, RealTensor &cache) const;
+
 private:
   bool hasPackedQueries() const {
     return kernel.getQueryStorage() == QueryStorage::packed;
+  }
+  /// Queries, or the new tokens that are appended to a cache.
+  const RealTensor &getQueries() const {
+    return kernel.isAppend() ? inputs.k : inputs.q;
+  }
+  const RealTensor &getKeysInMemory() const {
+    return kernel.isAppend() ? inputs.kCache : inputs.k;
   }
   const IntTensor *find(StringRef name) const;
   llvm::Error readBounds(StringRef name, int64_t all,
@@ -50,6 +61,7 @@ private:
   llvm::Error readKeyLengths(int64_t capacity);
   int64_t getPagedCapacity(const CallShape &shape) const;
   llvm::Error checkPages() const;
+  llvm::Error checkNew() const;
   template <typename TensorT>
   TensorT cut(const KernelTensor &tensor, const TensorT &given,
               int64_t batch) const;
@@ -103,7 +115,7 @@ llvm::Error SequenceCall::readKeyLengths(int64_t capacity) {
 
 /// Operands with a number for each key may have fewer of them.
 int64_t SequenceCall::getPagedCapacity(const CallShape &shape) const {
-  int64_t capacity = find("page_table")->shape[1] * inputs.k.shape[1];
+  int64_t capacity = find("page_table")->shape[1] * getKeysInMemory().shape[1];
   bool hasKeys = llvm::any_of(tensors, [](const KernelTensor &tensor) {
     return llvm::any_of(tensor.extents, [](const Extent &extent) {
       return extent.kind == ExtentKind::KeyLen;
@@ -114,7 +126,8 @@ int64_t SequenceCall::getPagedCapacity(const CallShape &shape) const {
 
 llvm::Error SequenceCall::checkPages() const {
   const IntTensor &table = *find("page_table");
-  int64_t pages = inputs.k.shape[0], pageSize = inputs.k.shape[1];
+  int64_t pages = getKeysInMemory().shape[0],
+          pageSize = getKeysInMemory().shape[1];
   for (int64_t b = 0; b < getBatch(); ++b)
     for (int64_t j = 0; j < keys[b].size(); j += pageSize) {
       int64_t page = table.data[b * table.shape[1] + j / pageSize];
@@ -131,7 +144,7 @@ llvm::Error SequenceCall::readLengths() {
     return shape.takeError();
   if (hasPackedQueries())
     if (llvm::Error error =
-            readBounds("cu_seqlens_q", inputs.q.shape[0], queries))
+            readBounds("cu_seqlens_q", getQueries().shape[0], queries))
       return error;
   switch (kernel.getKeyStorage()) {
   case KeyStorage::dense:
@@ -154,6 +167,18 @@ llvm::Error SequenceCall::readLengths() {
   }
   if (!hasPackedQueries())
     queries.assign(keys.size(), {0, shape->queryLen});
+  return kernel.isAppend() ? checkNew() : llvm::Error::success();
+}
+
+/// Lengths count the new tokens.
+llvm::Error SequenceCall::checkNew() const {
+  for (int64_t b = 0; b < getBatch(); ++b)
+    if (queries[b].size() > keys[b].size())
+      return fail(
+          "expected 'key_lengths' to count the new tokens of sequence " +
+          llvm::Twine(b) + ", of which there are " +
+          llvm::Twine(queries[b].size()) + ", but got " +
+          llvm::Twine(keys[b].size()));
   return llvm::Error::success();
 }
 
@@ -273,7 +298,8 @@ RealTensor SequenceCall::gatherPages(const RealTensor &given,
 ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
   ReferenceInputs result;
   result.firstHead = inputs.firstHead;
-  bool isPaged = kernel.getKeyStorage() == KeyStorage::paged;
+  bool isPaged =
+      kernel.getKeyStorage() == KeyStorage::paged && !kernel.isAppend();
   for (const KernelTensor &tensor : tensors) {
     if (tensor.isOutput || tensor.role != SequenceRole::None)
       continue;
@@ -376,6 +402,67 @@ posenc::evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
       return fail("sequence " + llvm::Twine(batch) + ": " +
                   llvm::toString(part.takeError()));
     call.store(batch, *part, outputs);
+  }
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Appending to a cache
+//===----------------------------------------------------------------------===//
+
+CallShape SequenceCall::getShapeOfNew(int64_t batch) const {
+  CallShape shape;
+  shape.batch = 1;
+  shape.kvHeads = inputs.k.shape[1];
+  shape.heads = shape.kvHeads * (static_cast<int64_t>(kernel.getHeads()) /
+                                 kernel.getNumKvHeads());
+  shape.keyLen = queries[batch].size();
+  shape.headDim = kernel.getHeadDim();
+  shape.valueDim = kernel.getValueSize();
+  shape.firstHead = inputs.firstHead;
+  shape.firstKey = keys[batch].size() - queries[batch].size();
+  return shape;
+}
+
+/// [1, Hkv, tokens, dim] to the last keys of the sequence.
+void SequenceCall::storeNew(int64_t batch, const RealTensor &rows,
+                            RealTensor &cache) const {
+  int64_t heads = rows.shape[1], tokens = rows.shape[2], dim = rows.shape[3];
+  bool isPaged = kernel.getKeyStorage() == KeyStorage::paged;
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t i = 0; i < tokens; ++i) {
+      int64_t key = keys[batch].size() - tokens + i, row;
+      if (isPaged) {
+        const IntTensor &table = *find("page_table");
+        int64_t pageSize = cache.shape[1];
+        int64_t page = table.data[batch * table.shape[1] + key / pageSize];
+        row = (page * pageSize + key % pageSize) * heads + h;
+      } else {
+        row = (batch * heads + h) * cache.shape[2] + key;
+      }
+      std::copy_n(rows.data.begin() + (h * tokens + i) * dim, dim,
+                  cache.data.begin() + row * dim);
+    }
+}
+
+llvm::Expected<AppendOutputs> posenc::evaluateAppendSequences(
+    KernelOp kernel, const ReferenceInputs &inputs,
+    llvm::function_ref<llvm::Expected<RealTensor>(const ReferenceInputs &,
+                                                  const CallShape &)>
+        encode) {
+  SequenceCall call(kernel, inputs);
+  if (llvm::Error error = call.readLengths())
+    return error;
+  AppendOutputs outputs{inputs.kCache, inputs.vCache};
+  for (int64_t batch = 0; batch < call.getBatch(); ++batch) {
+    ReferenceInputs sequence = call.makeInputs(batch);
+    llvm::Expected<RealTensor> rows =
+        encode(sequence, call.getShapeOfNew(batch));
+    if (!rows)
+      return fail("sequence " + llvm::Twine(batch) + ": " +
+                  llvm::toString(rows.takeError()));
+    call.storeNew(batch, *rows, outputs.kCache);
+    call.storeNew(batch, sequence.v, outputs.vCache);
   }
   return outputs;
 }

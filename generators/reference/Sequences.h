@@ -3,7 +3,7 @@
 #ifndef POSENC_GENERATORS_REFERENCE_SEQUENCES_H
 #define POSENC_GENERATORS_REFERENCE_SEQUENCES_H
 
-#include "posenc/Reference/Reference.h"
+#include "Call.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -17,6 +17,14 @@ evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
                   llvm::function_ref<llvm::Expected<ReferenceOutputs>(
                       KernelOp, const ReferenceInputs &)>
                       evaluateDense);
+
+/// Writes what `encode` makes of the new keys of each sequence, [1, Hkv,
+/// tokens, D], and the new values to where the cache has them.
+llvm::Expected<AppendOutputs> evaluateAppendSequences(
+    KernelOp kernel, const ReferenceInputs &inputs,
+    llvm::function_ref<llvm::Expected<RealTensor>(const ReferenceInputs &,
+                                                  const CallShape &)>
+        encode);
 
 } // namespace posenc
 

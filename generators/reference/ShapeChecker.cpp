@@ -26,7 +26,8 @@ private:
   std::string printExpected(const KernelTensor &tensor) const;
   llvm::Error checkShape(const KernelTensor &tensor,
                          llvm::ArrayRef<int64_t> actual, size_t elements);
-  llvm::Error checkHeads(int64_t heads, int64_t firstHead);
+  llvm::Error checkHeads(llvm::StringRef name, int64_t heads,
+                         int64_t firstHead);
   llvm::Error checkPositions(llvm::StringRef name, const IntTensor &tensor);
 
   KernelOp kernel;
@@ -114,17 +115,20 @@ llvm::Error ShapeChecker::checkShape(const KernelTensor &tensor,
   return llvm::Error::success();
 }
 
-llvm::Error ShapeChecker::checkHeads(int64_t heads, int64_t firstHead) {
+llvm::Error ShapeChecker::checkHeads(llvm::StringRef name, int64_t heads,
+                                     int64_t firstHead) {
   int64_t limit = kernel.getHeads(), group = limit / kernel.getNumKvHeads();
   if (firstHead < 0 || firstHead + heads > limit)
-    return fail("expected the heads of 'q' to be among the kernel's " +
-                llvm::Twine(limit) + ", but got " + llvm::Twine(heads) +
-                " from head " + llvm::Twine(firstHead));
+    return fail("expected the heads of '" + name +
+                "' to be among the kernel's " + llvm::Twine(limit) +
+                ", but got " + llvm::Twine(heads) + " from head " +
+                llvm::Twine(firstHead));
   if (heads % group || firstHead % group)
-    return fail("expected the heads of 'q' and the first head to be multiples "
-                "of " +
+    return fail("expected the heads of '" + name +
+                "' and the first head to be multiples of " +
                 llvm::Twine(group) + " (heads / kv_heads), but got " +
                 llvm::Twine(heads) + " and " + llvm::Twine(firstHead));
+  symbols[static_cast<int32_t>(ExtentKind::Heads)] = heads;
   symbols[static_cast<int32_t>(ExtentKind::KvHeads)] = heads / group;
   return llvm::Error::success();
 }
@@ -149,7 +153,7 @@ llvm::Error ShapeChecker::checkPositions(llvm::StringRef name,
 
 llvm::Expected<CallShape> ShapeChecker::check(const ReferenceInputs &inputs) {
   for (const KernelTensor &tensor : getKernelTensors(kernel)) {
-    if (tensor.isOutput)
+    if (tensor.isOutput && !tensor.isCache)
       continue;
     if (tensor.isInteger) {
       auto found = inputs.positions.find(tensor.name);
@@ -171,6 +175,8 @@ llvm::Expected<CallShape> ShapeChecker::check(const ReferenceInputs &inputs) {
             .Case("q", &inputs.q)
             .Case("k", &inputs.k)
             .Case("v", &inputs.v)
+            .Case("k_cache", &inputs.kCache)
+            .Case("v_cache", &inputs.vCache)
             .Default(nullptr);
     if (!given) {
       auto found = inputs.tables.find(tensor.name);
@@ -183,7 +189,16 @@ llvm::Expected<CallShape> ShapeChecker::check(const ReferenceInputs &inputs) {
             checkShape(tensor, given->shape, given->data.size()))
       return error;
     if (given == &inputs.q)
-      if (llvm::Error error = checkHeads(inputs.q.shape[1], inputs.firstHead))
+      if (llvm::Error error =
+              checkHeads("q", inputs.q.shape[1], inputs.firstHead))
+        return error;
+    // Key heads count as the query heads that read them.
+    if (given == &inputs.k && kernel.isAppend())
+      if (llvm::Error error = checkHeads(
+              "k",
+              inputs.k.shape[1] * (static_cast<int64_t>(kernel.getHeads()) /
+                                   kernel.getNumKvHeads()),
+              inputs.firstHead))
         return error;
   }
   CallShape shape;

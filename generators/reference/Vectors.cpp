@@ -50,6 +50,11 @@ Head HeadBuilder::build(int64_t index, const Head *previous) {
   return head;
 }
 
+Vectors HeadBuilder::buildVector(int64_t index, Value vector) {
+  Head head = start(index);
+  return getVectors(vector, head);
+}
+
 void HeadBuilder::shareKeys(Head &head, const Head &previous) {
   for (const auto &[value, vectors] : previous.vectors)
     if (isa<KeyType>(value.getType()) && !dependsOnHead(value))

@@ -43,6 +43,8 @@ public:
   const Positions &getPositions() const { return positions; }
   /// What `previous` already has of the same keys is shared with it.
   Head build(int64_t head, const Head *previous = nullptr);
+  /// One vector of the body alone.
+  Vectors buildVector(int64_t head, mlir::Value vector);
 
 private:
   /// Statistics of each token over all heads.

@@ -252,7 +252,8 @@ static posenc_status check_lengths(const posenc_kernel_desc *desc,
 }
 
 static bool is_looked_at(const posenc_tensor_desc *expected, bool prepare) {
-  return !(prepare && (expected->flags & POSENC_TENSOR_OUTPUT));
+  return !prepare || !(expected->flags & POSENC_TENSOR_OUTPUT) ||
+         (expected->flags & POSENC_TENSOR_CACHE);
 }
 
 /* Extents of all tensors that are looked at, and what follows from them. */
@@ -370,7 +371,7 @@ posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
     status = check_shard(desc, options.first_head, frame);
   if (!status)
     status = posenc_choose_variant(desc, &frame->variant);
-  if (!status)
+  if (!status && !(desc->flags & POSENC_KERNEL_APPEND))
     status = posenc_check_prepared(frame, options.prepared);
   if (status)
     return status;

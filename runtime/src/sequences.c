@@ -194,7 +194,15 @@ posenc_status posenc_check_own_keys(const posenc_frame *frame) {
   posenc_frame sequence;
   for (int64_t b = 0; b < frame->batch; ++b) {
     posenc_kernel_sequence(frame, b, &sequence);
-    if (sequence.query_len > sequence.key_len)
+    bool fits = sequence.query_len <= sequence.key_len;
+    if (!fits && (frame->desc->flags & POSENC_KERNEL_APPEND))
+      return posenc_fail(POSENC_OUT_OF_RANGE,
+                         "%s: sequence %" PRId64 " has %" PRId64
+                         " new tokens, but key_lengths holds %" PRId64
+                         " for it, and must count them too",
+                         frame->desc->name, b, sequence.query_len,
+                         sequence.key_len);
+    if (!fits)
       return posenc_fail(POSENC_OUT_OF_RANGE,
                          "%s: sequence %" PRId64 " has %" PRId64
                          " queries, but must have at most its %" PRId64

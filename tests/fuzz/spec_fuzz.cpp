@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any text as a specification: parsed, verified, expanded, simplified, planned
-// and lowered to the driver. Errors are fine, crashes are not.
+// and lowered to the driver, embeddings and now and then a kernel to machine
+// code. Errors are fine, crashes are not.
 #include "FuzzTarget.h"
 
 #include "posenc/Compiler/Compile.h"
@@ -9,6 +10,11 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace posenc;
@@ -35,19 +41,45 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!module)
     return 0;
   std::vector<std::string> isas = {"x86-64-avx2"};
+  auto compileOne = [&](StringRef name) {
+    CompileOptions options;
+    options.kernel = name.str();
+    options.isas = isas;
+    (void)compile(*module, options);
+  };
+  for (EmbedOp embed : module->getOps<EmbedOp>())
+    compileOne(embed.getSymName());
   for (KernelOp kernel : module->getOps<KernelOp>()) {
     FailureOr<OwningOpRef<ModuleOp>> plans = lowerToPlans(kernel, isas);
     if (failed(plans))
       continue;
     PassManager manager(&context);
     manager.addPass(createPosencLowerDriver());
-    (void)manager.run(**plans);
+    // Tile functions take their time.
+    static unsigned lowered = 0;
+    if (succeeded(manager.run(**plans)) && ++lowered % 64 == 0 &&
+        kernel.getHeadDim() <= 64)
+      compileOne(kernel.getSymName());
   }
   return 0;
 }
 
+/// The specifications of published models, which know all encodings.
+static void addSpecs(std::vector<std::string> &seeds) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator at(POSENC_SPECS, error), end;
+       !error && at != end; at.increment(error))
+    if (llvm::sys::path::extension(at->path()) == ".mlir")
+      paths.push_back(at->path());
+  std::sort(paths.begin(), paths.end()); // the same seeds everywhere
+  for (const std::string &path : paths)
+    if (auto buffer = llvm::MemoryBuffer::getFile(path))
+      seeds.push_back((*buffer)->getBuffer().str());
+}
+
 std::vector<std::string> posencFuzzSeeds() {
-  return {
+  std::vector<std::string> seeds = {
       "posenc.kernel @a heads(4) kv_heads(2) head_dim(16) dtype(f32) "
       "mask(#posenc.causal)\n  encode [#posenc.rope<base = 500000.0, pairing = "
       "interleaved, dims = 8>, #posenc.alibi<max_exponent = 16>]\n",
@@ -76,4 +108,6 @@ std::vector<std::string> posencFuzzSeeds() {
   posenc.yield %o : !posenc.output
 }
 )"};
+  addSpecs(seeds);
+  return seeds;
 }

@@ -19,6 +19,8 @@ CallTensors::getShape(const KernelTensor &tensor) const {
     return inputs.k.shape;
   if (tensor.name == "v")
     return inputs.v.shape;
+  if (tensor.isCache)
+    return (tensor.name == "k_cache" ? inputs.kCache : inputs.vCache).shape;
   if (tensor.isInteger)
     return inputs.positions.find(tensor.name)->second.shape;
   if (!tensor.isOutput)
@@ -99,6 +101,9 @@ Layout CallTensors::makeLayout(const KernelTensor &tensor,
 
 void CallTensors::fill(const KernelTensor &tensor,
                        GuardedTensor &guarded) const {
+  if (tensor.isCache)
+    guarded.write(ArrayRef<double>(
+        (tensor.name == "k_cache" ? inputs.kCache : inputs.vCache).data));
   if (tensor.isOutput)
     guarded.allowWrite();
   else if (tensor.isInteger)
@@ -112,12 +117,11 @@ void CallTensors::fill(const KernelTensor &tensor,
                              : inputs.tables.find(tensor.name)->second.data));
 }
 
-CallTensors::CallTensors(const CompiledKernel &kernel,
+CallTensors::CallTensors(ArrayRef<KernelTensor> described,
                          const ReferenceInputs &inputs, Arrangement arrangement,
                          bool wantLse)
-    : inputs(inputs), arrangement(arrangement),
-      arguments(kernel.tensors.size()) {
-  for (auto [index, tensor] : enumerate(kernel.tensors)) {
+    : inputs(inputs), arrangement(arrangement), arguments(described.size()) {
+  for (auto [index, tensor] : enumerate(described)) {
     if (tensor.name == "lse" && !wantLse)
       continue;
     SmallVector<int64_t, 4> shape = getShape(tensor);

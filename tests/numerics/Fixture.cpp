@@ -33,6 +33,14 @@ Spec::Spec(StringRef text) {
   kernel = *expanded->getOps<KernelOp>().begin();
 }
 
+KernelOp Spec::getAppend() const {
+  mlir::ModuleOp kernels = *expanded;
+  for (KernelOp op : kernels.getOps<KernelOp>())
+    if (op.isAppend())
+      return op;
+  report_fatal_error("a specification of the numeric tests has no cache");
+}
+
 RealTensor posenc::numerics::makeRandom(std::mt19937 &random,
                                         ArrayRef<int64_t> shape,
                                         double magnitude) {

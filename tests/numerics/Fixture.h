@@ -20,6 +20,8 @@ public:
 
   mlir::ModuleOp getModule() const { return *module; }
   KernelOp getKernel() const { return kernel; }
+  /// What fills its cache.
+  KernelOp getAppend() const;
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> module, expanded;

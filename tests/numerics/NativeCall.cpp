@@ -47,7 +47,8 @@ std::string posenc::numerics::callNative(const LoadedKernel &kernel,
                                          const ReferenceInputs &inputs,
                                          const NativeCall &how,
                                          NativeResults &results) {
-  CallTensors tensors(kernel.compiled, inputs, how.arrangement, how.wantLse);
+  CallTensors tensors(kernel.compiled.tensors, inputs, how.arrangement,
+                      how.wantLse);
   posenc_call call = POSENC_CALL_INIT;
   call.pool = how.pool;
   call.first_head = inputs.firstHead;

@@ -32,12 +32,14 @@ enum class Arrangement {
   Padded,  // gaps after each row and each head
 };
 
-/// The tensors of a call in guarded buffers: inputs are filled, outputs are
-/// NaN.
+/// The tensors of a call in guarded buffers: inputs and caches are filled,
+/// outputs are NaN.
 class CallTensors {
 public:
-  CallTensors(const CompiledKernel &kernel, const ReferenceInputs &inputs,
-              Arrangement arrangement, bool wantLse);
+  /// `described` must outlive it.
+  CallTensors(llvm::ArrayRef<KernelTensor> described,
+              const ReferenceInputs &inputs, Arrangement arrangement,
+              bool wantLse);
 
   const NativeKernel::Arguments &getArguments() const { return arguments; }
   std::vector<float> read(llvm::StringRef name) const {

@@ -59,7 +59,8 @@ static std::vector<std::string> findInstructionSets(TestRun &run) {
     if (kernel.load("posenc.kernel @probe heads(1) head_dim(2)", isa.str())
             .empty()) {
       ReferenceInputs inputs = makeInputs(kernel.spec->getKernel(), {}, 1);
-      CallTensors tensors(kernel.compiled, inputs, Arrangement::Compact, false);
+      CallTensors tensors(kernel.compiled.tensors, inputs, Arrangement::Compact,
+                          false);
       if (kernel.native->run(tensors.getArguments(), nullptr) ==
           POSENC_UNSUPPORTED_CPU) {
         run.skip("native/" + isa, "this CPU cannot run it");

@@ -39,6 +39,7 @@ struct Options {
   cl::OptionCategory category{"posenc-bench options"};
   SpecOptions spec{category, "kernel to time (default: the first of the file)"};
   IsaOption native{category};
+  CacheOptions cache{category};
   cl::opt<Mode> mode{
       "mode", cl::desc("sizes to start from:"), cl::init(Mode::Prefill),
       cl::values(clEnumValN(Mode::Prefill, "prefill",
@@ -99,7 +100,7 @@ static CompiledKernel compileFor(ModuleOp module, StringRef name,
   CompileOptions options;
   options.kernel = name.str();
   options.isas = {isa.str()};
-  options.cacheDirectory = getDefaultCacheDirectory();
+  options.cacheDirectory = flags->cache.getDirectory();
   FailureOr<std::vector<CompiledKernel>> kernels = compile(module, options);
   if (failed(kernels))
     exit(1);

@@ -56,14 +56,7 @@ struct Options {
       "explain",
       cl::desc("print the decisions of the compiler and the kernel's tensors"),
       cl::cat(category)};
-  cl::opt<std::string> cacheDirectory{
-      "cache-dir", cl::value_desc("DIR"),
-      cl::desc("where compiled functions are kept between runs (default: "
-               "$POSENC_CACHE_DIR, or posenc/kernels in the user's cache)"),
-      cl::cat(category)};
-  cl::opt<bool> noCache{"no-cache",
-                        cl::desc("neither read nor write that cache"),
-                        cl::cat(category)};
+  CacheOptions cache{category};
 };
 } // namespace
 
@@ -125,16 +118,25 @@ static LogicalResult enableRemarks(MLIRContext &context) {
       categories, /*printAsEmitRemarks=*/true);
 }
 
-static void printExplanation(const CompiledKernel &kernel) {
-  llvm::outs() << (kernel.isEmbed ? "embedding " : "kernel ") << kernel.name
-               << "\n";
-  for (const KernelTensor &tensor : kernel.tensors) {
-    bool isOperand =
-        !llvm::is_contained({"q", "k", "v", "o", "lse", "x", "y"}, tensor.name);
+static void printTensors(llvm::ArrayRef<KernelTensor> tensors) {
+  for (const KernelTensor &tensor : tensors) {
+    bool isOperand = !llvm::is_contained(
+        {"q", "k", "v", "o", "lse", "x", "y", "k_cache", "v_cache"},
+        tensor.name);
     llvm::outs() << "  " << (isOperand ? "operand " : "tensor ") << tensor.name
                  << ": " << tensor.getTypeString() << "  " << tensor.comment
                  << "\n";
   }
+}
+
+static void printExplanation(const CompiledKernel &kernel) {
+  llvm::outs() << (kernel.isEmbed ? "embedding " : "kernel ") << kernel.name
+               << "\n";
+  printTensors(kernel.tensors);
+  if (kernel.appendTensors.empty())
+    return;
+  llvm::outs() << "append function " << kernel.name << "_append_kv\n";
+  printTensors(kernel.appendTensors);
 }
 
 /// The kernels and embeddings that the command line asks for.
@@ -143,6 +145,7 @@ static FailureOr<SmallVector<Operation *>> selectKernels(ModuleOp module) {
   const std::string &name = flags->spec.kernel;
   for (Operation &op : *module.getBody())
     if (isa<KernelOp, EmbedOp>(op) &&
+        !(isa<KernelOp>(op) && isOfAnotherKernel(cast<KernelOp>(op))) &&
         (name.empty() || cast<SymbolOpInterface>(op).getName() == name))
       kernels.push_back(&op);
   if (!kernels.empty())
@@ -158,10 +161,7 @@ static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
   options.kernel = flags->spec.kernel;
   options.isas = flags->targets;
   options.emitAssembly = flags->emitKind == Emit::Assembly;
-  if (!flags->noCache)
-    options.cacheDirectory = flags->cacheDirectory.empty()
-                                 ? getDefaultCacheDirectory()
-                                 : flags->cacheDirectory;
+  options.cacheDirectory = flags->cache.getDirectory();
   FailureOr<std::vector<CompiledKernel>> kernels = compile(module, options);
   if (failed(kernels))
     return failure();

@@ -14,11 +14,16 @@ static std::string getOption(StringRef name) {
   return ("--input " + name).str();
 }
 
+/// Whether a file gives what is there before the call.
+static bool isRead(const KernelTensor &tensor) {
+  return !tensor.isOutput || tensor.isCache;
+}
+
 static Error checkNames(ArrayRef<KernelTensor> tensors,
                         const StringMap<std::string> &files) {
   for (const auto &entry : files) {
     bool known = any_of(tensors, [&](const KernelTensor &tensor) {
-      return !tensor.isOutput && tensor.name == entry.first();
+      return isRead(tensor) && tensor.name == entry.first();
     });
     if (known)
       continue;
@@ -26,7 +31,7 @@ static Error checkNames(ArrayRef<KernelTensor> tensors,
     raw_string_ostream stream(operands);
     interleaveComma(make_filter_range(tensors,
                                       [](const KernelTensor &tensor) {
-                                        return !tensor.isOutput &&
+                                        return isRead(tensor) &&
                                                !is_contained(
                                                    {"q", "k", "v", "x"},
                                                    tensor.name);
@@ -40,7 +45,7 @@ static Error checkNames(ArrayRef<KernelTensor> tensors,
                              (operands.empty() ? "none" : operands));
   }
   for (const KernelTensor &tensor : tensors)
-    if (!tensor.isOutput && !files.contains(tensor.name))
+    if (isRead(tensor) && !files.contains(tensor.name))
       return createStringError(
           "expected " + getOption(tensor.name) +
           (getOption(tensor.name).size() == 3 ? " " : "=") + "FILE.npy, " +
@@ -118,15 +123,15 @@ Expected<InputArrays> posenc::readInputs(ArrayRef<KernelTensor> tensors,
     return error;
   InputArrays inputs;
   for (const KernelTensor &tensor : tensors) {
-    if (tensor.isOutput)
+    if (!isRead(tensor))
       continue;
     size_t rank = 0;
     Expected<InputArray> input =
         readInput(tensor, files.find(tensor.name)->second, rank);
     if (!input)
       return input.takeError();
-    if (tensor.name == "q" || tensor.name == "x")
-      inputs.queryRank = rank;
+    if (is_contained({"q", "x", "k_cache"}, tensor.name))
+      inputs.resultRank = rank;
     inputs.arrays[tensor.name] = std::move(*input);
   }
   return inputs;

@@ -21,8 +21,8 @@ struct InputArray {
 struct InputArrays {
   /// By the name of the tensor.
   llvm::StringMap<InputArray> arrays;
-  /// The axes of q (or of x) in its file, at least 2: results have as many.
-  size_t queryRank = 4;
+  /// The axes of q, x or k_cache in its file: results have as many.
+  size_t resultRank = 4;
 
   const InputArray &get(llvm::StringRef name) const {
     return arrays.find(name)->second;

@@ -15,8 +15,8 @@ struct RunOptions {
   bool wantLse = false, wantScores = false;
   /// 0: one for each CPU.
   int32_t threads = 0;
-  /// Of native code.
-  std::string isa;
+  /// Of native code, and where it is kept between runs.
+  std::string isa, cacheDirectory;
   /// The number in the kernel of the arrays' first head.
   int32_t firstHead = 0;
   /// Of random numbers.
@@ -27,6 +27,8 @@ struct RunOptions {
 struct RunResults {
   NpyArray o;
   std::optional<NpyArray> lse, scores;
+  /// Of kernels that append to a cache, where o is the keys' cache.
+  std::optional<NpyArray> valueCache;
 };
 
 /// `kernel` has a body. Results are f64.
@@ -46,6 +48,13 @@ llvm::Expected<RunResults> runNative(mlir::ModuleOp module,
                                      llvm::StringRef kernel,
                                      const InputArrays &inputs,
                                      const RunOptions &options);
+
+/// The same for a kernel that appends to a cache, `kernel` being the one whose
+/// cache it fills. runReference() and compareWithReference() take either.
+llvm::Expected<RunResults> runNativeAppend(mlir::ModuleOp module,
+                                           llvm::StringRef kernel,
+                                           const InputArrays &inputs,
+                                           const RunOptions &options);
 
 // The same for input embeddings; the result is RunResults::o.
 

@@ -31,11 +31,19 @@ static DLTensor makeTensor(void *data, ArrayRef<int64_t> shape,
   return tensor;
 }
 
-/// A kernel or an embedding, compiled for one instruction set and loaded.
 namespace {
+/// A kernel or an embedding, compiled for one instruction set and loaded.
 struct Loaded {
   CompiledKernel kernel;
   std::unique_ptr<NativeKernel> native;
+};
+
+/// A function of a loaded kernel and its tensors.
+struct Entry {
+  ArrayRef<KernelTensor> tensors;
+  function_ref<posenc_status(const NativeKernel::Arguments &,
+                             const posenc_call *)>
+      run;
 };
 } // namespace
 
@@ -44,7 +52,7 @@ static Expected<Loaded> load(mlir::ModuleOp module, StringRef name,
   CompileOptions compileOptions;
   compileOptions.kernel = name.str();
   compileOptions.isas = {options.isa};
-  compileOptions.cacheDirectory = getDefaultCacheDirectory();
+  compileOptions.cacheDirectory = options.cacheDirectory;
   mlir::FailureOr<std::vector<CompiledKernel>> compiled =
       compile(module, compileOptions);
   if (mlir::failed(compiled))
@@ -66,22 +74,23 @@ static int64_t count(ArrayRef<int64_t> shape) {
   return product;
 }
 
-/// Calls with a tensor for each of the kernel's; outputs are given by name.
+/// Calls with a tensor for each of the entry's; outputs are given by name.
 static Error
-call(const Loaded &loaded, const InputArrays &inputs, const RunOptions &options,
+call(const Entry &entry, const InputArrays &inputs, const RunOptions &options,
      function_ref<std::pair<float *, ArrayRef<int64_t>>(StringRef)> getOutput) {
-  const CompiledKernel &kernel = loaded.kernel;
-  std::vector<DLTensor> tensors(kernel.tensors.size());
-  std::vector<std::vector<uint16_t>> halves(kernel.tensors.size());
+  std::vector<DLTensor> tensors(entry.tensors.size());
+  std::vector<std::vector<uint16_t>> halves(entry.tensors.size());
   NativeKernel::Arguments arguments(tensors.size());
-  for (auto [index, tensor] : enumerate(kernel.tensors)) {
+  for (auto [index, tensor] : enumerate(entry.tensors)) {
     if (tensor.isOutput) {
       auto [data, shape] = getOutput(tensor.name);
       if (shape.empty())
         continue;
       void *memory = data;
       if (tensor.storage) {
-        halves[index].resize(count(shape));
+        // What a cache holds already.
+        for (int64_t i = 0, e = count(shape); i < e; ++i)
+          halves[index].push_back(tensor.toBits(data[i]));
         memory = halves[index].data();
       }
       tensors[index] = makeTensor(memory, shape, tensor);
@@ -110,13 +119,21 @@ call(const Loaded &loaded, const InputArrays &inputs, const RunOptions &options,
   scope_exit destroyPool([&] { posenc_pool_destroy(call.pool); });
   // The one variant that was compiled.
   setenv("POSENC_ISA", options.isa.c_str(), /*overwrite=*/1);
-  if (posenc_status status = loaded.native->run(arguments, &call))
+  if (posenc_status status = entry.run(arguments, &call))
     return makeError(status);
-  for (auto [tensor, bits] : zip_equal(kernel.tensors, halves))
+  for (auto [tensor, bits] : zip_equal(entry.tensors, halves))
     if (tensor.isOutput && tensor.storage)
       for (auto [index, half] : enumerate(bits))
         getOutput(tensor.name).first[index] = tensor.fromBits(half);
   return Error::success();
+}
+
+/// Calls NAME.
+static auto runKernel(const Loaded &loaded) {
+  return
+      [&](const NativeKernel::Arguments &arguments, const posenc_call *call) {
+        return loaded.native->run(arguments, call);
+      };
 }
 
 Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
@@ -131,8 +148,9 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
   // Rows that belong to no sequence are not written.
   constexpr float none = -std::numeric_limits<float>::infinity();
   std::vector<float> output(count(outputShape)), lse(count(rowShape), none);
+  auto run = runKernel(*loaded);
   Error error =
-      call(*loaded, inputs, options,
+      call({loaded->kernel.tensors, run}, inputs, options,
            [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
              if (tensor != "lse")
                return {output.data(), outputShape};
@@ -154,6 +172,39 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
       return array.takeError();
     results.lse = std::move(*array);
   }
+  return results;
+}
+
+Expected<RunResults> posenc::runNativeAppend(mlir::ModuleOp module,
+                                             StringRef name,
+                                             const InputArrays &inputs,
+                                             const RunOptions &options) {
+  Expected<Loaded> loaded = load(module, name, options);
+  if (!loaded)
+    return loaded.takeError();
+  InputArray caches[] = {inputs.get("k_cache"), inputs.get("v_cache")};
+  auto run = [&](const NativeKernel::Arguments &arguments,
+                 const posenc_call *call) {
+    return loaded->native->append(arguments, call);
+  };
+  Error error =
+      call({loaded->kernel.appendTensors, run}, inputs, options,
+           [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
+             InputArray &cache = caches[tensor == "v_cache"];
+             return {cache.reals.data(), cache.shape};
+           });
+  if (error)
+    return error;
+  NpyArray arrays[2];
+  for (auto [cache, array] : zip_equal(caches, arrays)) {
+    Expected<NpyArray> made = NpyArray::fromFloats(cache.shape, cache.reals);
+    if (!made)
+      return made.takeError();
+    array = std::move(*made);
+  }
+  RunResults results;
+  results.o = std::move(arrays[0]);
+  results.valueCache = std::move(arrays[1]);
   return results;
 }
 
@@ -183,7 +234,8 @@ Expected<RunResults> posenc::runNativeEmbed(mlir::ModuleOp module,
     return loaded.takeError();
   SmallVector<int64_t> shape = getEmbedShape(loaded->kernel.tensors, inputs);
   std::vector<float> output(count(shape));
-  Error error = call(*loaded, inputs, options,
+  auto run = runKernel(*loaded);
+  Error error = call({loaded->kernel.tensors, run}, inputs, options,
                      [&](StringRef) -> std::pair<float *, ArrayRef<int64_t>> {
                        return {output.data(), shape};
                      });

@@ -19,9 +19,8 @@ static Expected<NpyArray> makeArray(const RealTensor &tensor) {
   return NpyArray::fromDoubles(NpyType::F64, tensor.shape, tensor.data);
 }
 
-static Expected<ReferenceOutputs> evaluate(KernelOp kernel,
-                                           const InputArrays &inputs,
-                                           const RunOptions &options) {
+static ReferenceInputs makeInputs(const InputArrays &inputs,
+                                  const RunOptions &options) {
   if (options.threads > 0)
     parallel::strategy = hardware_concurrency(options.threads);
   ReferenceInputs given;
@@ -40,17 +39,48 @@ static Expected<ReferenceOutputs> evaluate(KernelOp kernel,
       given.k = std::move(tensor);
     else if (entry.first() == "v")
       given.v = std::move(tensor);
+    else if (entry.first() == "k_cache")
+      given.kCache = std::move(tensor);
+    else if (entry.first() == "v_cache")
+      given.vCache = std::move(tensor);
     else
       given.tables[entry.first()] = std::move(tensor);
   }
+  return given;
+}
+
+static Expected<ReferenceOutputs> evaluate(KernelOp kernel,
+                                           const InputArrays &inputs,
+                                           const RunOptions &options) {
   ReferenceOptions what;
   what.scores = options.wantScores;
-  return evaluateReference(kernel, given, what);
+  return evaluateReference(kernel, makeInputs(inputs, options), what);
+}
+
+static Expected<RunResults> runAppend(KernelOp kernel,
+                                      const InputArrays &inputs,
+                                      const RunOptions &options) {
+  Expected<AppendOutputs> outputs =
+      evaluateAppend(kernel, makeInputs(inputs, options));
+  if (!outputs)
+    return outputs.takeError();
+  Expected<NpyArray> keys = makeArray(outputs->kCache);
+  if (!keys)
+    return keys.takeError();
+  Expected<NpyArray> values = makeArray(outputs->vCache);
+  if (!values)
+    return values.takeError();
+  RunResults results;
+  results.o = std::move(*keys);
+  results.valueCache = std::move(*values);
+  return results;
 }
 
 Expected<RunResults> posenc::runReference(KernelOp kernel,
                                           const InputArrays &inputs,
                                           const RunOptions &options) {
+  if (kernel.isAppend())
+    return runAppend(kernel, inputs, options);
   Expected<ReferenceOutputs> outputs = evaluate(kernel, inputs, options);
   if (!outputs)
     return outputs.takeError();
@@ -92,9 +122,35 @@ static Error report(StringRef name, const RealTensor &wanted,
   return Error::success();
 }
 
+static Error compareCaches(KernelOp kernel, const InputArrays &inputs,
+                           const RunOptions &options,
+                           const RunResults &results) {
+  Expected<AppendOutputs> reference =
+      evaluateAppend(kernel, makeInputs(inputs, options));
+  if (!reference)
+    return reference.takeError();
+  for (const KernelTensor &tensor : getKernelTensors(kernel)) {
+    if (!tensor.isCache)
+      continue;
+    bool isKey = tensor.name == "k_cache";
+    Expected<std::vector<float>> cache =
+        (isKey ? results.o : *results.valueCache).toFloats();
+    if (!cache)
+      return cache.takeError();
+    const RealTensor &wanted = isKey ? reference->kCache : reference->vCache;
+    if (Error error =
+            report(tensor.name, wanted,
+                   measureCache(wanted, *cache, tensor.getRoundoff())))
+      return error;
+  }
+  return Error::success();
+}
+
 Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
                                    const RunOptions &options,
                                    const RunResults &results) {
+  if (kernel.isAppend())
+    return compareCaches(kernel, inputs, options, results);
   Expected<ReferenceOutputs> reference = evaluate(kernel, inputs, options);
   if (!reference)
     return reference.takeError();

@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -27,9 +28,12 @@ struct Options {
   SpecOptions spec{category,
                    "the kernel to run (default: the first of the file)"};
   IsaOption native{category};
+  CacheOptions cache{category};
   cl::opt<std::string> entry{
       "entry", cl::init("attention"), cl::value_desc("NAME"),
-      cl::desc("what to run: attention (default), or embed: a posenc.embed"),
+      cl::desc("what to run: attention (default), append_kv: what fills the\n"
+               "cache of a kernel with keys(lengths) or keys(paged), or\n"
+               "embed: a posenc.embed"),
       cl::cat(category)};
   cl::opt<std::string> backend{
       "backend", cl::init("native"), cl::value_desc("NAME"),
@@ -48,7 +52,9 @@ struct Options {
   cl::opt<std::string> keyFile{"k", cl::value_desc("K.npy"),
                                cl::desc("keys [B, Hkv, Lk, D], packed\n"
                                         "[Tk, Hkv, D], paged\n"
-                                        "[pages, page_size, Hkv, D]"),
+                                        "[pages, page_size, Hkv, D]; those\n"
+                                        "to append [B, Hkv, Lq, D] or\n"
+                                        "[Tq, Hkv, D]"),
                                cl::cat(category)};
   cl::opt<std::string> valueFile{"v", cl::value_desc("V.npy"),
                                  cl::desc("values, as the keys with Dv for D"),
@@ -60,13 +66,19 @@ struct Options {
   cl::list<std::string> operandFiles{
       "input", cl::value_desc("NAME=X.npy"),
       cl::desc("another tensor of the kernel, such as t5_bias.table,\n"
-               "positions, key_lengths, page_table or cu_seqlens_q;\n"
+               "positions, key_lengths, page_table, cu_seqlens_q, or\n"
+               "k_cache and v_cache of --entry=append_kv;\n"
                "posenc-compile --explain lists them"),
       cl::cat(category)};
   cl::opt<std::string> outputFile{"o", cl::value_desc("O.npy"),
                                   cl::desc("the output [B, H, Lq, Dv], or\n"
-                                           "[B, L, dim] of an embedding"),
+                                           "[B, L, dim] of an embedding, or\n"
+                                           "the cache of keys after a call"),
                                   cl::cat(category)};
+  cl::opt<std::string> valueCacheFile{
+      "ov", cl::value_desc("V.npy"),
+      cl::desc("the cache of values after a call of --entry=append_kv"),
+      cl::cat(category)};
   cl::opt<std::string> lseFile{
       "lse", cl::value_desc("LSE.npy"),
       cl::desc("the log-sum-exp of each row of scores [B, H, Lq],\n"
@@ -146,27 +158,40 @@ static int fail(llvm::Error error) {
   return message.empty() ? 1 : fail(message);
 }
 
-/// What only one of the entries has.
+/// What not all of the entries have.
 llvm::Error Options::checkEntry() const {
-  bool isEmbed = entry == "embed";
-  std::pair<const cl::Option *, bool> ofAttention[] = {
-      {&queryFile, true},  {&keyFile, true},    {&valueFile, true},
-      {&lseFile, true},    {&scoresFile, true}, {&firstHead, true},
-      {&inputFile, false}, {&seed, false},      {&offset, false}};
-  for (auto [option, isOfAttention] : ofAttention)
-    if (option->getNumOccurrences() && isOfAttention == isEmbed)
-      return llvm::createStringError("--" + option->ArgStr +
+  struct Use {
+    const cl::Option *option;
+    llvm::SmallVector<StringRef, 2> entries;
+  };
+  const Use uses[] = {{&queryFile, {"attention"}},
+                      {&keyFile, {"attention", "append_kv"}},
+                      {&valueFile, {"attention", "append_kv"}},
+                      {&lseFile, {"attention"}},
+                      {&scoresFile, {"attention"}},
+                      {&firstHead, {"attention", "append_kv"}},
+                      {&valueCacheFile, {"append_kv"}},
+                      {&inputFile, {"embed"}},
+                      {&seed, {"embed"}},
+                      {&offset, {"embed"}}};
+  for (const Use &use : uses)
+    if (use.option->getNumOccurrences() &&
+        !llvm::is_contained(use.entries, StringRef(entry)))
+      return llvm::createStringError("--" + use.option->ArgStr +
                                      " is an option of --entry=" +
-                                     (isOfAttention ? "attention" : "embed"));
+                                     llvm::join(use.entries, " and --entry="));
+  if (entry == "append_kv" && valueCacheFile.empty())
+    return llvm::createStringError("expected --ov V.npy, but got none");
   return llvm::Error::success();
 }
 
 llvm::Error Options::check() const {
   if (llvm::Error error = spec.check("posenc-run"))
     return error;
-  if (!llvm::is_contained({"attention", "embed"}, entry))
-    return llvm::createStringError(
-        "expected --entry to be attention or embed, but got '" + entry + "'");
+  if (!llvm::is_contained({"attention", "append_kv", "embed"}, entry))
+    return llvm::createStringError("expected --entry to be attention, "
+                                   "append_kv or embed, but got '" +
+                                   entry + "'");
   if (llvm::Error error = checkEntry())
     return error;
   if (!llvm::is_contained({"native", "reference"}, backend))
@@ -189,7 +214,8 @@ llvm::Error Options::check() const {
   if (outputFile.empty())
     return llvm::createStringError("expected -o O.npy, but got none");
   llvm::StringMap<StringRef> results;
-  for (const cl::opt<std::string> *file : {&outputFile, &lseFile, &scoresFile})
+  for (const cl::opt<std::string> *file :
+       {&outputFile, &valueCacheFile, &lseFile, &scoresFile})
     if (!file->empty())
       if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
           !isNew)
@@ -235,6 +261,8 @@ static llvm::Error writeResults(RunResults &results, const Options &command,
     files.push_back({path, &array});
   };
   add(results.o, command.outputFile);
+  if (results.valueCache)
+    add(*results.valueCache, command.valueCacheFile);
   if (results.lse)
     add(*results.lse, command.lseFile);
   if (results.scores)
@@ -256,6 +284,7 @@ static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
   if (!isa)
     return isa.takeError();
   options.isa = *isa;
+  options.cacheDirectory = command.cache.getDirectory();
   return options;
 }
 
@@ -279,11 +308,11 @@ static int run(const Options &command, Kernel kernel, const RunOptions &options,
     if (llvm::Error error =
             compareWithReference(kernel, *inputs, options, *results))
       return fail(std::move(error));
-  // Results have as many axes as the queries.
+  // Results have as many axes as what they are made of.
   size_t fullRank = llvm::find_if(tensors, [](auto &tensor) {
                       return tensor.isOutput;
                     })->extents.size();
-  size_t rank = std::min(inputs->queryRank, fullRank);
+  size_t rank = std::min(inputs->resultRank, fullRank);
   if (llvm::Error error = writeResults(*results, command, fullRank - rank))
     return fail(std::move(error));
   return 0;
@@ -306,6 +335,19 @@ static int runEmbed(const Options &command, ModuleOp module) {
              });
 }
 
+/// `kernel` is the one whose cache is filled.
+static int runAppend(const Options &command, ModuleOp module, KernelOp kernel,
+                     const RunOptions &options) {
+  std::string name = kernel.getSymName().str();
+  KernelOp append = findAppendKernel(kernel);
+  if (!append)
+    return fail("the kernel '" + llvm::Twine(name) +
+                "' has no cache: expected keys(lengths) or keys(paged)");
+  return run(command, append, options, [&](const InputArrays &inputs) {
+    return runNativeAppend(module, name, inputs, options);
+  });
+}
+
 static int runTool(const Options &command, MLIRContext &context,
                    llvm::SourceMgr &sources) {
   FailureOr<OwningOpRef<ModuleOp>> module =
@@ -325,6 +367,12 @@ static int runTool(const Options &command, MLIRContext &context,
   llvm::Expected<RunOptions> options = makeRunOptions(command);
   if (!options)
     return fail(options.takeError());
+  if (kernel.isAppend())
+    return fail("the kernel '" + llvm::Twine(name) +
+                "' fills the cache of another one: expected --entry=append_kv "
+                "with that one");
+  if (command.entry == "append_kv")
+    return runAppend(command, **module, kernel, *options);
   if (options->wantLse && !kernel.exportsLse())
     return fail(
         "--lse: the kernel '" + llvm::Twine(name) + "' " +

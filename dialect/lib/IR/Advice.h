@@ -19,6 +19,17 @@ inline void adviseReach(Warn warn, int64_t context, llvm::StringRef mnemonic,
          llvm::Twine(context) + " tokens (" + source + ")");
 }
 
+/// Keys from `distance` on are told apart by groups only.
+inline void adviseGroups(Warn warn, int64_t context, llvm::StringRef mnemonic,
+                         int64_t distance, int64_t group,
+                         llvm::StringRef source) {
+  if (group > 1 && context - 1 > distance)
+    warn("#posenc." + mnemonic + " tells keys at a distance of " +
+         llvm::Twine(distance) + " or more apart by groups of " +
+         llvm::Twine(group) + " only, but the context has " +
+         llvm::Twine(context) + " tokens (" + source + ")");
+}
+
 /// Positions from `count` on are read as the last one.
 inline void advisePositions(Warn warn, int64_t context,
                             llvm::StringRef mnemonic, int64_t count,

@@ -34,9 +34,9 @@ public:
       names.push_back("cu_seqlens_q");
     if (op.getKeyStorage() == KeyStorage::packed)
       names.push_back("cu_seqlens_k");
-    if (op.getKeyStorage() == KeyStorage::lengths ||
-        op.getKeyStorage() == KeyStorage::paged)
-      names.push_back("key_lengths");
+    if (op.hasCache())
+      // Of the kernel that fills the cache, too.
+      names.append({"key_lengths", "k_cache", "v_cache"});
     if (op.getKeyStorage() == KeyStorage::paged)
       names.push_back("page_table");
     return names;
@@ -76,8 +76,14 @@ private:
 };
 } // namespace
 
-static LogicalResult verifyPositionsName(PositionLawAttrInterface law,
-                                         OperandNames &operands) {
+/// kernel_c12, kernel_c4
+static LogicalResult verifyPositionsClause(Operation *op,
+                                           PositionLawAttrInterface law,
+                                           OperandNames &operands) {
+  if (isa<AppendedAttr>(law))
+    return op->emitOpError("expects 'positions' to be counted or those of an "
+                           "operand, but got ")
+           << law << ", the law of keys that are appended to a cache";
   auto tensor = dyn_cast<PositionTensorAttr>(law);
   if (!tensor)
     return success();
@@ -167,6 +173,14 @@ Type KernelOp::getElementType() {
 
 Type KernelOp::getKeyElementType() {
   return getKvDtype().value_or(getElementType());
+}
+
+bool KernelOp::isAppend() {
+  if (!isExpanded() || getBody().front().empty())
+    return false;
+  auto yield = dyn_cast<YieldOp>(getBody().front().back());
+  return yield && yield.getNumOperands() == 1 &&
+         isa<KeyType>(yield.getOperand(0).getType());
 }
 
 bool KernelOp::hasSequences() {
@@ -284,6 +298,11 @@ LogicalResult KernelOp::verify() {
       scale && (!scale->isFinite() || scale->isZero()))
     return emitOpError("expects 'scale' to be finite and not 0, but got ")
            << scale->convertToDouble();
+  // kernel_c11
+  if (getKeyCache() && !hasCache())
+    return emitOpError("expects keys(lengths) or keys(paged) beside "
+                       "'key_cache', but got keys(")
+           << stringifyEnum(getKeyStorage()) << ")";
   if (isExpanded()) {
     return verifyNoClauses(*this,
                            {getMaskAttrName(), getScaleAttrName(),
@@ -303,7 +322,7 @@ LogicalResult KernelOp::verify() {
            << static_cast<int64_t>(*length);
   // kernel_c4
   OperandNames operands(*this);
-  if (failed(verifyPositionsName(getPositionsOrDefault(), operands)))
+  if (failed(verifyPositionsClause(*this, getPositionsOrDefault(), operands)))
     return failure();
   for (StringRef operand : getMaskOrDefault().getOperandNames())
     if (failed(operands.add(operand)))
@@ -336,6 +355,38 @@ static LogicalResult verifyStorage(KernelOp kernel,
   return success();
 }
 
+/// kernel_c11, kernel_c12: what a kernel that appends to a cache must be, and
+/// what others must not have.
+static LogicalResult verifyAppend(KernelOp kernel) {
+  bool isAppend = kernel.isAppend();
+  if (isAppend && !kernel.hasCache())
+    return kernel.emitOpError("expects keys(lengths) or keys(paged), since its "
+                              "body yields a key of a cache, but got keys(")
+           << stringifyEnum(kernel.getKeyStorage()) << ")";
+  if (isAppend && kernel.getKeyCache())
+    return kernel.emitOpError("expects no 'key_cache' clause, since its body "
+                              "says what is written to the cache");
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto position = dyn_cast<PositionOp>(op)) {
+      bool isNew = isa<AppendedAttr>(position.getLaw());
+      if (isNew && !(isAppend && position.getSide() == Side::key))
+        return position.emitOpError("expects #posenc.appended to be a law of "
+                                    "keys in a body that yields a key");
+      if (isAppend && isa<IotaAttr>(position.getLaw()))
+        return position.emitOpError("expects #posenc.appended where keys are "
+                                    "appended to a cache, but got ")
+               << position.getLaw();
+    } else if (auto table = dyn_cast<TableOp>(op); table && isAppend) {
+      if (table.getType().hasAxis(TableAxis::query) ||
+          table.getType().hasAxis(TableAxis::key))
+        return table.emitOpError("expects no query or key axis where keys are "
+                                 "appended to a cache, but got ")
+               << table.getType();
+    }
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (!isExpanded())
     return success();
@@ -352,9 +403,12 @@ LogicalResult KernelOp::verifyRegions() {
     return failure();
   auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getNumOperands() != 1 ||
-      !isa<OutputType>(yield.getOperand(0).getType()))
+      !isa<OutputType, KeyType>(yield.getOperand(0).getType()))
     return block.back().emitOpError(
-        "expects one operand of type !posenc.output");
+        "expects one operand of type !posenc.output, or !posenc.key to append "
+        "to a cache");
+  if (failed(verifyAppend(*this)))
+    return failure();
   // kernel_c4
   OperandNames operands(*this);
   for (const OperandTensor &tensor : getOperandTensors())
@@ -412,7 +466,7 @@ LogicalResult EmbedOp::verify() {
     return emitOpError("expects positions of its tokens without 'queries'");
   // embed_c4
   OperandNames operands(*this);
-  if (failed(verifyPositionsName(getPositionsOrDefault(), operands)))
+  if (failed(verifyPositionsClause(*this, getPositionsOrDefault(), operands)))
     return failure();
   return verifyEncodings(
       *this, getEncodeAttr(), operands, [&](EncodingAttrInterface encoding) {

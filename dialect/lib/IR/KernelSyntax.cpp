@@ -120,8 +120,18 @@ struct Clause {
   StringRef name;
   ParseResult (*parse)(OpAsmParser &, StringRef clause, Attribute &value);
   Form form = Value;
+  /// The keyword of an enumeration; attributes of several look alike.
+  StringRef (*stringify)(Attribute value) = nullptr;
 };
 } // namespace
+
+template <typename EnumAttr, typename Enum, unsigned Last>
+static constexpr Clause makeEnum(StringRef name) {
+  return {name, parseEnum<EnumAttr, Enum, Last>, Clause::Value,
+          [](Attribute value) -> StringRef {
+            return stringifyEnum(cast<EnumAttr>(value).getValue());
+          }};
+}
 
 static const Clause kKernelClauses[] = {
     {"heads", parseInteger, Clause::Required},
@@ -130,10 +140,10 @@ static const Clause kKernelClauses[] = {
     {"value_dim", parseInteger},
     {"dtype", parseElementType},
     {"kv_dtype", parseElementType},
-    {"queries",
-     parseEnum<QueryStorageAttr, QueryStorage, getMaxEnumValForQueryStorage()>},
-    {"keys",
-     parseEnum<KeyStorageAttr, KeyStorage, getMaxEnumValForKeyStorage()>},
+    makeEnum<QueryStorageAttr, QueryStorage, getMaxEnumValForQueryStorage()>(
+        "queries"),
+    makeEnum<KeyStorageAttr, KeyStorage, getMaxEnumValForKeyStorage()>("keys"),
+    makeEnum<KeyCacheAttr, KeyCache, getMaxEnumValForKeyCache()>("key_cache"),
     {"mask", parseMask},
     {"scale", parseNumber},
     {"positions", parsePositions},
@@ -225,10 +235,8 @@ static void printClause(OpAsmPrinter &printer, const Clause &clause,
   if (clause.form == Clause::Flag)
     return;
   printer << (clause.form == Clause::List ? " " : "(");
-  if (auto queries = dyn_cast<QueryStorageAttr>(value))
-    printer << stringifyEnum(queries.getValue());
-  else if (auto keys = dyn_cast<KeyStorageAttr>(value))
-    printer << stringifyEnum(keys.getValue());
+  if (clause.stringify)
+    printer << clause.stringify(value);
   else
     printer.printAttributeWithoutType(value);
   if (clause.form != Clause::List)

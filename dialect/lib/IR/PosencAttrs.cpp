@@ -92,15 +92,21 @@ LogicalResult TableType::verify(function_ref<InFlightDiagnostic()> emitError,
 // Positions
 //===----------------------------------------------------------------------===//
 
-LogicalResult IotaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               int64_t offset, Alignment) {
-  // iota_c1: positions are int32 in the kernels, and lengths go up to 2^30.
+/// Positions are int32 in the kernels, and lengths go up to 2^30.
+static LogicalResult verifyOffset(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t offset) {
   constexpr int64_t limit = int64_t{1} << 30;
   if (offset < -limit || offset > limit)
     return emitError() << "expected 'offset' to be between -2^30 and 2^30, but "
                           "got "
                        << offset;
   return success();
+}
+
+LogicalResult IotaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t offset, Alignment) {
+  // iota_c1
+  return verifyOffset(emitError, offset);
 }
 Alignment IotaAttr::getAlignment() const { return getAlign(); }
 bool IotaAttr::isAffine() const { return true; }
@@ -127,6 +133,15 @@ PositionTensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << name << "'";
   return verifyOperandName(queries, emitError);
 }
+LogicalResult AppendedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t offset) {
+  // appended_c1
+  return verifyOffset(emitError, offset);
+}
+Alignment AppendedAttr::getAlignment() const { return Alignment::bottom_right; }
+// There are no queries to be at a distance from.
+bool AppendedAttr::isAffine() const { return false; }
+
 Alignment PositionTensorAttr::getAlignment() const { return getAlign(); }
 bool PositionTensorAttr::isAffine() const { return false; }
 

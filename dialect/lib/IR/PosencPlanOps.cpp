@@ -91,7 +91,11 @@ LogicalResult PlanOp::verifyRegions() {
     hasStep |= rank == 3;
     hasEpilogue |= rank == 4;
   }
-  if (!hasPrologue || !hasStep || !hasEpilogue)
+  // plan_c5
+  if (getAppend() && (hasPrologue || hasStep || hasEpilogue))
+    return emitOpError("expects no posenc.prologue, posenc.step and "
+                       "posenc.epilogue, since it is an 'append' plan");
+  if (!getAppend() && (!hasPrologue || !hasStep || !hasEpilogue))
     return emitOpError("expects a posenc.prologue, a posenc.step and a "
                        "posenc.epilogue");
   return success();
@@ -158,7 +162,14 @@ static LogicalResult verifyVectors(Operation *part, Type vector) {
 
 LogicalResult KeysOp::verifyRegions() {
   // keys_c1
-  return verifyVectors(*this, KeyType::get(getContext()));
+  if (failed(verifyVectors(*this, KeyType::get(getContext()))))
+    return failure();
+  unsigned count = getBody().front().getTerminator()->getNumOperands();
+  if (cast<PlanOp>((*this)->getParentOp()).getAppend() && count != 1)
+    return emitOpError("expects its body to yield one key in an 'append' "
+                       "plan, but got ")
+           << count;
+  return success();
 }
 
 LogicalResult PrologueOp::verifyRegions() {

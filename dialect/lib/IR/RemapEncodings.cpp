@@ -176,6 +176,12 @@ LogicalResult SelfExtendAttr::verifyInKernel(
   return verifySplit(getMnemonic(), getInnerRope(getRope(), getContext()),
                      kernel, emitError);
 }
+void SelfExtendAttr::advise(KernelOp &, int64_t context,
+                            function_ref<void(const Twine &)> warn) const {
+  adviseGroups(warn, context, getMnemonic(), getWindow(), getGroup(),
+               "arXiv 2401.01325");
+}
+
 void SelfExtendAttr::expand(Expansion &expansion) const {
   double shift = static_cast<double>(getWindow()) / getGroup();
   if (getLaw() == SelfExtendLaw::paper)

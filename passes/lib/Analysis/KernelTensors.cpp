@@ -154,8 +154,8 @@ static StringRef describeOperand(Operation *kernel, StringRef name) {
   return use ? describeUse(use) : "not used";
 }
 
-/// `length` is that of the keys, of the queries for their own positions, or of
-/// an embedding's tokens.
+/// `length` is that of the keys, of the queries for their own positions, of the
+/// new keys where they are appended to a cache, or of an embedding's tokens.
 static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
                                 ExtentKind length) {
   KernelTensor tensor;
@@ -177,7 +177,9 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
       return tensor;
     }
     tensor.comment = operand.isOfQueries ? "the position of each query"
-                                         : "the position of each key";
+                     : cast<KernelOp>(kernel).isAppend()
+                         ? "the position of each new token"
+                         : "the position of each key";
     if (operand.positionAxes > 1)
       tensor.comment += " on each axis";
     tensor.comment += ", from -2^30 to 2^30 - 1";
@@ -242,16 +244,22 @@ static void addSequences(KernelOp kernel, std::vector<KernelTensor> &tensors) {
     tensor.comment = comment.str();
     tensors.push_back(std::move(tensor));
   };
+  bool isAppend = kernel.isAppend();
   if (kernel.getQueryStorage() == QueryStorage::packed)
     add("cu_seqlens_q", SequenceRole::QueryBounds, {{ExtentKind::Bounds}},
-        "the first query of each sequence, rising from 0, then their end");
+        isAppend
+            ? "the first new token of each sequence, rising from 0, then their "
+              "end"
+            : "the first query of each sequence, rising from 0, then their "
+              "end");
   KeyStorage keys = kernel.getKeyStorage();
   if (keys == KeyStorage::packed)
     add("cu_seqlens_k", SequenceRole::KeyBounds, {{ExtentKind::Bounds}},
         "the first key of each sequence, rising from 0, then their end");
   if (keys == KeyStorage::lengths || keys == KeyStorage::paged)
     add("key_lengths", SequenceRole::KeyLengths, {{ExtentKind::Batch}},
-        "the number of keys of each sequence");
+        isAppend ? "the number of keys of each sequence with its new tokens"
+                 : "the number of keys of each sequence");
   if (keys == KeyStorage::paged) {
     add("page_table", SequenceRole::PageTable,
         {{ExtentKind::Batch}, {ExtentKind::MaxPages}},
@@ -261,50 +269,97 @@ static void addSequences(KernelOp kernel, std::vector<KernelTensor> &tensors) {
   }
 }
 
-std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
-  int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
-  std::vector<KernelTensor> tensors;
-  auto add = [&](StringRef name, ExtentKind heads, ExtentKind length,
-                 int64_t dim, StringRef comment) -> KernelTensor & {
+namespace {
+/// Vectors of tokens, as the kernel's clauses store them.
+struct VectorTensors {
+  KernelOp kernel;
+  std::vector<KernelTensor> tensors = {};
+
+  KernelTensor &add(StringRef name, ExtentKind heads, ExtentKind length,
+                    int64_t dim, Type type, StringRef comment) {
     KernelTensor tensor;
     tensor.name = name.str();
     tensor.extents = makeTokens(heads, length);
     if (dim)
       tensor.extents.push_back({ExtentKind::Const, dim, 3});
     tensor.unitStride = dim != 0;
+    tensor.storage = type.isF32() ? Type() : type;
     tensor.comment = comment.str();
     tensors.push_back(std::move(tensor));
     return tensors.back();
+  }
+  /// Of queries or new tokens.
+  ExtentKind getQueryLength() {
+    return kernel.getQueryStorage() == QueryStorage::packed
+               ? ExtentKind::AllQueries
+               : ExtentKind::QueryLen;
+  }
+  ExtentKind getKeyLength() {
+    switch (kernel.getKeyStorage()) {
+    case KeyStorage::packed:
+      return ExtentKind::AllKeys;
+    case KeyStorage::paged:
+      return ExtentKind::Pages;
+    default:
+      return ExtentKind::KeyLen;
+    }
+  }
+};
+} // namespace
+
+static std::vector<KernelTensor> getAppendTensors(KernelOp kernel) {
+  VectorTensors vectors{kernel};
+  ExtentKind tokens = vectors.getQueryLength(), keys = vectors.getKeyLength();
+  auto add = [&](StringRef name, ExtentKind length, int64_t dim, Type type,
+                 StringRef comment) -> KernelTensor & {
+    return vectors.add(name, ExtentKind::KvHeads, length, dim, type, comment);
   };
-  ExtentKind queries = kernel.getQueryStorage() == QueryStorage::packed
-                           ? ExtentKind::AllQueries
-                           : ExtentKind::QueryLen;
-  KeyStorage storage = kernel.getKeyStorage();
-  ExtentKind keys = storage == KeyStorage::packed  ? ExtentKind::AllKeys
-                    : storage == KeyStorage::paged ? ExtentKind::Pages
-                                                   : ExtentKind::KeyLen;
-  auto getStorage = [](Type type) { return type.isF32() ? Type() : type; };
-  Type ofQueries = getStorage(kernel.getElementType());
-  Type ofKeys = getStorage(kernel.getKeyElementType());
-  add("q", ExtentKind::Heads, queries, headDim, "queries").storage = ofQueries;
-  add("k", ExtentKind::KvHeads, keys, headDim, "keys").storage = ofKeys;
-  add("v", ExtentKind::KvHeads, keys, valueDim, "values").storage = ofKeys;
-  add("o", ExtentKind::Heads, queries, valueDim, "the output").storage =
-      ofQueries;
-  tensors.back().isOutput = true;
+  int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
+  Type type = kernel.getElementType(), cached = kernel.getKeyElementType();
+  add("k", tokens, headDim, type, "the keys of the new tokens");
+  add("v", tokens, valueDim, type, "the values of the new tokens");
+  for (auto [name, dim, comment] :
+       {std::tuple("k_cache", headDim, "keys in memory"),
+        {"v_cache", valueDim, "values in memory"}}) {
+    KernelTensor &cache = add(name, keys, dim, cached, comment);
+    cache.comment += ", of which the rows of new tokens are written";
+    cache.isOutput = cache.isCache = true;
+  }
+  addSequences(kernel, vectors.tensors);
+  for (const OperandTensor &operand : kernel.getOperandTensors())
+    vectors.tensors.push_back(makeOperand(kernel, operand, tokens));
+  return std::move(vectors.tensors);
+}
+
+std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
+  if (kernel.isAppend())
+    return getAppendTensors(kernel);
+  VectorTensors vectors{kernel};
+  int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
+  ExtentKind queries = vectors.getQueryLength(), keys = vectors.getKeyLength();
+  Type ofQueries = kernel.getElementType(), ofKeys = kernel.getKeyElementType();
+  bool areEncoded = kernel.getKeyCache() == KeyCache::encoded;
+  vectors.add("q", ExtentKind::Heads, queries, headDim, ofQueries, "queries");
+  vectors.add("k", ExtentKind::KvHeads, keys, headDim, ofKeys,
+              areEncoded ? "keys as the append function wrote them" : "keys");
+  vectors.add("v", ExtentKind::KvHeads, keys, valueDim, ofKeys, "values");
+  vectors
+      .add("o", ExtentKind::Heads, queries, valueDim, ofQueries, "the output")
+      .isOutput = true;
   if (kernel.exportsLse()) {
-    KernelTensor &lse =
-        add("lse", ExtentKind::Heads, queries, 0,
-            "natural log-sum-exp of each row of scores; NULL: not wanted");
+    KernelTensor &lse = vectors.add(
+        "lse", ExtentKind::Heads, queries, 0,
+        Float32Type::get(kernel.getContext()),
+        "natural log-sum-exp of each row of scores; NULL: not wanted");
     lse.isOutput = lse.isOptional = true;
   }
-  addSequences(kernel, tensors);
+  addSequences(kernel, vectors.tensors);
   if (keys == ExtentKind::Pages)
     keys = ExtentKind::KeyLen;
   for (const OperandTensor &operand : kernel.getOperandTensors())
-    tensors.push_back(
+    vectors.tensors.push_back(
         makeOperand(kernel, operand, operand.isOfQueries ? queries : keys));
-  return tensors;
+  return std::move(vectors.tensors);
 }
 
 std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {

@@ -31,6 +31,9 @@ mlir::LLVM::GlobalOp emitDescription(DriverBuilder &b, DriverKernel &kernel);
 /// The functions that a program calls and all that they need.
 void emitDriver(DriverBuilder &b, DriverKernel &kernel);
 
+/// The same for a kernel that appends to a cache.
+void emitAppendDriver(DriverBuilder &b, DriverKernel &kernel);
+
 } // namespace posenc
 
 #endif // POSENC_LIB_TRANSFORMS_DRIVER_H

@@ -75,9 +75,12 @@ Value DriverArguments::emitRows(unsigned tensor, Value begin, Value count) {
 
 Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
   Value headDim = b.i64(kernel.op.getHeadDim());
+  Dimensions rows = {{headDim, b.i64(1)}, {site.keyCount, headDim}};
   if (symbol.empty())
-    return emitVectors(DriverKernel::Key, site.batch, site.kvHead,
+    return emitVectors(kernel.getKeyTensor(), site.batch, site.kvHead,
                        site.keyBegin, site.keyCount, kernel.op.getHeadDim());
+  if (site.transformed)
+    return emitBuffer(site.transformed, rows);
   // At the start of the shared scratch, [vectors, Hkv or H, keys of all
   // sequences, D].
   Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
@@ -89,7 +92,7 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
                                      : b.mul(site.batch, frame.keyLen());
   row = b.add(b.mul(row, frame.allKeys()), b.add(base, site.keyBegin));
   Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
-  return emitBuffer(host, {{headDim, b.i64(1)}, {site.keyCount, headDim}});
+  return emitBuffer(host, rows);
 }
 
 /// The key that has the place of row 0.
@@ -348,7 +351,7 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
     return emitVectors(DriverKernel::Query, site.batch, /*head=*/Value(),
                        site.queryBegin, site.rows, kernel.op.getHeadDim());
   case TileArgKind::AllKeys:
-    return emitVectors(DriverKernel::Key, site.batch, /*head=*/Value(),
+    return emitVectors(kernel.getKeyTensor(), site.batch, /*head=*/Value(),
                        site.keyBegin, site.keyCount, kernel.op.getHeadDim());
   case TileArgKind::KeyRows:
     return emitRows(DriverKernel::Key, site.keyBegin, site.keyCount);
@@ -375,8 +378,12 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
     return b.toI32(site.queryBegin);
   case TileArgKind::QueryShift:
     return b.toI32(emitQueryShift(b, frame, Alignment::bottom_right));
-  case TileArgKind::KeyBegin:
-    return b.toI32(site.keyBegin);
+  case TileArgKind::KeyBegin: {
+    Value first = site.keyBegin;
+    if (kernel.isAppend())
+      first = b.add(first, emitQueryShift(b, frame, Alignment::bottom_right));
+    return b.toI32(first);
+  }
   case TileArgKind::StepEnd: {
     for (auto [step, end] :
          llvm::zip_equal(getTileSteps(plan.op), site.stepEnds))
@@ -461,8 +468,8 @@ Value DriverArguments::emitRowLimit(const TileFunction &function) {
 }
 
 Value DriverArguments::emitKeyLimit(const TileFunction &function) {
-  SmallVector<Value> strides = {frame.stride(DriverKernel::Key, 2),
-                                frame.stride(DriverKernel::Value, 2),
+  SmallVector<Value> strides = {frame.stride(kernel.getKeyTensor(), 2),
+                                frame.stride(kernel.getValueTensor(), 2),
                                 b.i64(kernel.op.getHeadDim())};
   addTableStrides(function, TableAxis::key, strides);
   for (const TileArg &arg : function.args)

@@ -148,6 +148,7 @@ static Value emitTensor(DriverBuilder &b, Constants &constants,
          constants.number(64, extent.value)}));
   bool isPositions = tensor.isInteger && tensor.role == SequenceRole::None;
   int32_t flags = (tensor.isOutput ? POSENC_TENSOR_OUTPUT : 0) |
+                  (tensor.isCache ? POSENC_TENSOR_CACHE : 0) |
                   (tensor.isOptional ? POSENC_TENSOR_OPTIONAL : 0) |
                   (tensor.unitStride ? POSENC_TENSOR_UNIT_STRIDE : 0) |
                   (isPositions ? POSENC_TENSOR_POSITIONS : 0) |
@@ -224,7 +225,7 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
   if (kernel.readsAllQueries)
     described.tensorFlags[DriverKernel::Query] |= POSENC_TENSOR_ALL_HEADS;
   if (kernel.readsAllKeys)
-    described.tensorFlags[DriverKernel::Key] |= POSENC_TENSOR_ALL_HEADS;
+    described.tensorFlags[kernel.getKeyTensor()] |= POSENC_TENSOR_ALL_HEADS;
   // The plans' tiles are of known instruction sets.
   for (DriverPlan &plan : kernel.plans)
     described.isas.push_back(plan.op.getIsa().str());
@@ -236,7 +237,8 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
       (kernel.needsQueriesAmongKeys ? POSENC_KERNEL_QUERIES_AMONG_KEYS : 0) |
       (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
       (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0) |
-      (kernel.preparesByLength() ? POSENC_KERNEL_PREPARED_BY_LENGTH : 0);
+      (kernel.preparesByLength() ? POSENC_KERNEL_PREPARED_BY_LENGTH : 0) |
+      (kernel.isAppend() ? POSENC_KERNEL_APPEND : 0);
   described.fingerprint = computeFingerprint(kernel);
   return emitDescription(b, described);
 }

@@ -125,8 +125,13 @@ void TableFill::emit(Value part, Value base, Value begin, Value end) {
 /// The token of a row.
 ScalarSite TableFill::getToken(Value row) {
   ScalarSite result = site;
-  (table.side == Side::query ? result.query : result.key) =
-      b.add(row, emitFirstToken(b, frame, kernel, table));
+  if (table.side == Side::key) {
+    result.key = b.add(row, emitFirstToken(b, frame, kernel, table));
+    return result;
+  }
+  // A query has the position of the key at its place.
+  result.query = row;
+  result.key = b.add(row, emitQueryShift(b, frame, table.alignment));
   return result;
 }
 
@@ -148,9 +153,8 @@ void TableFill::emitFrequencies() {
 void TableFill::emitAngles(Value begin, Value end) {
   emitFrequencies();
   // Behind a sequence that is shorter than others there are no positions.
-  if (table.hasPositionTensor)
-    end = b.min(end,
-                table.side == Side::query ? frame.queryLen() : frame.keyLen());
+  if (table.hasTokenRows)
+    end = b.min(end, emitTokens(frame, kernel, table.side));
   b.loop(begin, end, [&](Value row) { emitAnglesRow(row); });
 }
 

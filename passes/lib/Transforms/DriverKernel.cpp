@@ -4,6 +4,7 @@
 #include "DriverKernel.h"
 #include "DriverScalar.h"
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/kernel_abi.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -61,7 +62,20 @@ static void analyzeHeads(DriverTable &table, DriverKernel &kernel) {
 /// Whether the prologue of some plan rotates by the table.
 static bool rotatesQueries(DriverTable &table, ArrayRef<PlanOp> plans) {
   return llvm::any_of(plans, [&](PlanOp plan) {
+    if (plan.getAppend())
+      return false;
     auto ops = plan.getPrologueOp().getBody().front().getOps<TileRotateOp>();
+    return llvm::any_of(
+        ops, [&](TileRotateOp op) { return op.getTable() == table.getName(); });
+  });
+}
+
+/// Whether the keys of some plan are rotated by the table.
+static bool rotatesKeys(DriverTable &table, ArrayRef<PlanOp> plans) {
+  return llvm::any_of(plans, [&](PlanOp plan) {
+    if (!plan.getKeysOp())
+      return false;
+    auto ops = plan.getKeysOp().getBody().front().getOps<TileRotateOp>();
     return llvm::any_of(
         ops, [&](TileRotateOp op) { return op.getTable() == table.getName(); });
   });
@@ -89,7 +103,7 @@ static LogicalResult analyzeAngles(DriverTable &table, DriverKernel &kernel,
   std::optional<Alignment> alignment;
   for (Value coord : table.positions) {
     PositionLawAttrInterface law = findPosition(coord).getLaw();
-    table.hasPositionTensor |= isa<PositionTensorAttr>(law);
+    table.hasTokenRows |= isa<PositionTensorAttr, AppendedAttr>(law);
     if (alignment && *alignment != law.getAlignment() &&
         table.side == Side::key && rotatesQueries(table, plans))
       return table.op.emitOpError(
@@ -98,8 +112,14 @@ static LogicalResult analyzeAngles(DriverTable &table, DriverKernel &kernel,
     alignment = law.getAlignment();
   }
   table.alignment = *alignment;
+  // Over a cache of encoded keys only the queries turn: few tokens beside the
+  // room for keys.
+  if (kernel.hasSequences() && !rotatesKeys(table, plans)) {
+    table.side = Side::query;
+    table.hasTokenRows = true;
+  }
   table.hasBatches =
-      table.hasPositionTensor ||
+      table.hasTokenRows ||
       (kernel.hasSequences() && llvm::any_of(table.freqs, readsLength));
   return success();
 }
@@ -243,28 +263,16 @@ static void analyzeNetworks(DriverPlan &plan, DriverKernel &kernel) {
       std::max<int64_t>(kernel.scoreBytes, numbers * sizeof(float));
 }
 
-static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
-  if (failed(checkKernelOf(plan.op, kernel.op)))
-    return failure();
-  for (const OperandTensor &operand : plan.op.getOperandTensors())
-    if (!kernel.findOperand(operand.name))
-      return plan.op.emitOpError("reads operand '")
-             << operand.name << "', which its kernel does not have";
+/// The tile functions of attention.
+static LogicalResult analyzeTiles(DriverPlan &plan, DriverKernel &kernel) {
   FailureOr<SmallVector<TileFunction>> tiles = getTileFunctions(plan.op);
   if (failed(tiles))
     return failure();
   plan.tiles = std::move(*tiles);
-  plan.keys = getKeyFunction(plan.op);
-  if (plan.keys)
-    plan.transformed = findSymbols(*plan.keys, TileArgKind::TransformedKey);
   plan.scans = findSymbols(plan.tiles.front(), TileArgKind::Scan).size();
-  kernel.keyVectors =
-      std::max<int64_t>(kernel.keyVectors, plan.transformed.size());
   kernel.scans = std::max(kernel.scans, plan.scans);
   kernel.hasOneRun |= plan.hasOneRun();
   analyzeArguments(plan.tiles.front(), kernel);
-  if (plan.keys)
-    analyzeArguments(*plan.keys, kernel);
   if (plan.hasOneRun() && plan.op.getStepOps().size() > 1)
     return plan.op.emitOpError("expects one posenc.step, since all keys of a "
                                "row come in one run");
@@ -275,6 +283,33 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   }
   analyzeNetworks(plan, kernel);
   return success();
+}
+
+static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
+  if (failed(checkKernelOf(plan.op, kernel.op)))
+    return failure();
+  if (plan.op.getAppend() != kernel.isAppend())
+    return plan.op.emitOpError(kernel.isAppend()
+                                   ? "expects to be an 'append' plan, as its "
+                                     "kernel appends to a cache"
+                                   : "expects not to be an 'append' plan, as "
+                                     "its kernel has an output");
+  if (!findInstructionSet(plan.op.getIsa()))
+    return plan.op.emitOpError("has no CPU generator for the instruction set '")
+           << plan.op.getIsa()
+           << "'; expected one of: " << listInstructionSets();
+  for (const OperandTensor &operand : plan.op.getOperandTensors())
+    if (!kernel.findOperand(operand.name))
+      return plan.op.emitOpError("reads operand '")
+             << operand.name << "', which its kernel does not have";
+  plan.keys = getKeyFunction(plan.op);
+  if (plan.keys) {
+    plan.transformed = findSymbols(*plan.keys, TileArgKind::TransformedKey);
+    analyzeArguments(*plan.keys, kernel);
+  }
+  kernel.keyVectors =
+      std::max<int64_t>(kernel.keyVectors, plan.transformed.size());
+  return kernel.isAppend() ? success() : analyzeTiles(plan, kernel);
 }
 
 /// Whether the transform of a key head's keys depends on the query head.
@@ -297,7 +332,9 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   kernel.name = op.getSymName().str();
   kernel.tensors = getKernelTensors(op);
   kernel.operands = op.getOperandTensors();
-  kernel.needsQueriesAmongKeys = op.looksUpQueriesAmongKeys();
+  // New tokens are the last of the keys.
+  kernel.needsQueriesAmongKeys =
+      kernel.isAppend() || op.looksUpQueriesAmongKeys();
   if (kernel.tensors.size() > POSENC_MAX_TENSORS)
     return op.emitOpError("expects at most ")
            << POSENC_MAX_TENSORS << " tensors, but has "

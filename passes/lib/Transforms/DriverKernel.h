@@ -29,10 +29,11 @@ struct DriverTable {
   /// Angles and strips: how queries find their place among the keys.
   Alignment alignment = Alignment::bottom_right;
 
-  /// Angles: whose tokens have rows, and whether their positions come from a
-  /// tensor or are counted.
+  /// Angles: whose tokens have rows, and whether those are the tokens of each
+  /// batch entry, since positions come from a tensor or are those of new
+  /// tokens, or all positions from the first one on.
   Side side = Side::key;
-  bool hasPositionTensor = false;
+  bool hasTokenRows = false;
   int64_t pairs = 0;
   llvm::SmallVector<mlir::Value> positions, freqs;
   RotateOp rotation;
@@ -114,8 +115,23 @@ struct DriverKernel {
   /// Whether the queries (keys) of all heads are one buffer.
   bool readsAllQueries = false, readsAllKeys = false;
 
-  // Numbers of tensors, as in posenc_frame.tensors.
-  enum : unsigned { Query, Key, Value, Output, LogSumExp };
+  // Numbers of tensors, as in posenc_frame.tensors, of attention and of a
+  // kernel that appends to a cache.
+  enum : unsigned {
+    Query,
+    Key,
+    Value,
+    Output,
+    LogSumExp,
+    NewKey = 0,
+    NewValue,
+    KeyCache,
+    ValueCache
+  };
+  bool isAppend() { return op.isAppend(); }
+  /// The keys that are transformed, and the values beside them.
+  unsigned getKeyTensor() { return isAppend() ? NewKey : Key; }
+  unsigned getValueTensor() { return isAppend() ? NewValue : Value; }
   bool hasLogSumExp() { return op.exportsLse(); }
   unsigned getFirstOperand() { return tensors.size() - operands.size(); }
   /// Whether each batch entry has lengths of its own.

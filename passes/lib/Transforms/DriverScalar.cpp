@@ -138,6 +138,10 @@ Value ScalarEmitter::emitPosition(PositionOp op) {
                                             site.batch, token)));
   if (isQuery)
     token = b.add(token, emitQueryShift(b, frame, op.getLaw().getAlignment()));
+  if (auto law = dyn_cast<AppendedAttr>(op.getLaw())) {
+    Value start = emitQueryShift(b, frame, law.getAlignment());
+    return toF64(b.add(b.add(start, token), b.i64(law.getOffset())));
+  }
   return toF64(b.add(token, b.i64(cast<IotaAttr>(op.getLaw()).getOffset())));
 }
 

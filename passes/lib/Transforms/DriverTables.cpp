@@ -28,6 +28,11 @@ Value posenc::emitLongestShift(DriverBuilder &b, DriverFrame frame,
   return b.sub(frame.longestKey(), frame.longestQuery());
 }
 
+Value posenc::emitTokens(DriverFrame frame, DriverKernel &kernel, Side side) {
+  return side == Side::query || kernel.isAppend() ? frame.queryLen()
+                                                  : frame.keyLen();
+}
+
 Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
                                   DriverKernel &kernel, PositionTensorAttr law,
                                   Side side, Value batch, Value token) {
@@ -113,16 +118,16 @@ static Value emitAxisExtent(DriverBuilder &b, DriverFrame frame,
 static Value emitAnglesTokens(DriverBuilder &b, DriverFrame frame,
                               DriverKernel &kernel, DriverTable &table) {
   Value lq = frame.longestQuery(), lk = frame.longestKey();
-  if (table.side == Side::query)
+  if (table.side == Side::query || kernel.isAppend())
     return lq;
-  if (table.hasPositionTensor)
+  if (table.hasTokenRows)
     return lk;
   return kernel.hasSequences() ? b.add(lq, lk) : b.max(lq, lk);
 }
 
 Value posenc::emitFirstToken(DriverBuilder &b, DriverFrame frame,
                              DriverKernel &kernel, DriverTable &table) {
-  if (table.side == Side::query || table.hasPositionTensor ||
+  if (table.side == Side::query || table.hasTokenRows ||
       table.alignment == Alignment::top_left)
     return b.i64(0);
   if (kernel.hasSequences())

@@ -8,7 +8,8 @@
 //   angles  a row for each token: cosines, then sines. Counted positions:
 //           max(Lq, Lk) rows from the lowest position on, or Lq + Lk where
 //           sequences differ in length; a tensor of positions: Lk rows. Tables
-//           of the query side have Lq rows;
+//           of the query side and of keys that are appended to a cache have Lq
+//           rows;
 //   strip   distances i - j of storage indices, rising from that of the first
 //           query and the last key, over Lq + Lk - 1 entries and as many more
 //           as a tile has rows, which are read but not used;
@@ -73,6 +74,10 @@ mlir::Value emitRelationValue(DriverBuilder &b, DriverFrame frame,
 /// The scratch of one scan along the rows of a tile.
 mlir::Value emitScanBytes(DriverBuilder &b, DriverFrame frame,
                           DriverKernel &kernel);
+
+/// The queries of a sequence, or the keys that are transformed: all, or those
+/// that are appended to a cache.
+mlir::Value emitTokens(DriverFrame frame, DriverKernel &kernel, Side side);
 
 /// Lk - Lq or 0: what is added to a query row to find its key.
 mlir::Value emitQueryShift(DriverBuilder &b, DriverFrame frame,

@@ -25,34 +25,58 @@ struct LowerDriver : posenc::impl::PosencLowerDriverBase<LowerDriver> {
 };
 } // namespace
 
+/// A kernel, and the one that fills its cache.
+static LogicalResult checkKernels(ModuleOp module, ArrayRef<KernelOp> kernels) {
+  auto isAppend = [](KernelOp kernel) { return kernel.isAppend(); };
+  size_t appends = llvm::count_if(kernels, isAppend);
+  if (kernels.size() - appends > 1 || appends > 1 || kernels.empty())
+    return module.emitError("expects one posenc.kernel in the module, but has ")
+           << kernels.size();
+  return success();
+}
+
+/// Each plan is of one of the kernels.
+static LogicalResult checkPlans(ArrayRef<KernelOp> kernels,
+                                ArrayRef<PlanOp> plans) {
+  for (PlanOp plan : plans) {
+    bool isKnown = llvm::any_of(kernels, [&](KernelOp kernel) {
+      return plan.getKernel() == KernelOp(kernel).getSymName();
+    });
+    if (!isKnown)
+      return PlanOp(plan).emitOpError("expects to be a plan of @")
+             << KernelOp(kernels.front()).getSymName() << ", but is one of @"
+             << PlanOp(plan).getKernel();
+    if (failed(verifyPlan(plan)))
+      return failure();
+  }
+  return success();
+}
+
 void LowerDriver::runOnOperation() {
   ModuleOp module = getOperation();
   auto kernels = llvm::to_vector(module.getOps<KernelOp>());
   auto plans = llvm::to_vector(module.getOps<PlanOp>());
-  if (kernels.size() != 1) {
-    module.emitError("expects one posenc.kernel in the module, but has ")
-        << kernels.size();
-    return signalPassFailure();
-  }
-  KernelOp op = kernels.front();
-  for (PlanOp plan : plans)
-    if (plan.getKernel() != op.getSymName()) {
-      plan.emitOpError("expects to be a plan of @")
-          << op.getSymName() << ", but is one of @" << plan.getKernel();
-      return signalPassFailure();
-    }
-  if (!llvm::all_of(plans,
-                    [](PlanOp plan) { return succeeded(verifyPlan(plan)); }))
-    return signalPassFailure();
-  FailureOr<DriverKernel> kernel = analyzeKernel(op, plans);
-  if (failed(kernel))
+  if (failed(checkKernels(module, kernels)) ||
+      failed(checkPlans(kernels, plans)))
     return signalPassFailure();
 
-  // The entry point takes the kernel's name: build beside the module.
-  OwningOpRef<ModuleOp> host = ModuleOp::create(op.getLoc());
-  DriverBuilder builder(op.getLoc(), *host);
-  emitDriver(builder, *kernel);
-  op.erase();
+  // The entry points take the kernels' names: build beside the module.
+  OwningOpRef<ModuleOp> host = ModuleOp::create(kernels.front().getLoc());
+  DriverBuilder builder(kernels.front().getLoc(), *host);
+  for (KernelOp op : kernels) {
+    FailureOr<DriverKernel> kernel =
+        analyzeKernel(op, llvm::filter_to_vector(plans, [&](PlanOp plan) {
+                        return plan.getKernel() == op.getSymName();
+                      }));
+    if (failed(kernel))
+      return signalPassFailure();
+    if (op.isAppend())
+      emitAppendDriver(builder, *kernel);
+    else
+      emitDriver(builder, *kernel);
+  }
+  for (KernelOp op : kernels)
+    op.erase();
   for (PlanOp plan : plans)
     plan.erase();
   Block &body = *module.getBody();

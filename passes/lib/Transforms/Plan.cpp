@@ -122,6 +122,11 @@ public:
   }
 
   LogicalResult run() {
+    return kernel.isAppend() ? writeAppend() : writeAttention();
+  }
+
+private:
+  LogicalResult writeAttention() {
     FailureOr<OutputTerms> placedOutput = placeOutput(kernel);
     if (failed(placedOutput))
       return failure();
@@ -145,7 +150,16 @@ public:
     return success();
   }
 
-private:
+  /// The vector of each new key.
+  LogicalResult writeAppend() {
+    keys.push_back(kernel.getBody().front().getTerminator()->getOperand(0));
+    if (failed(checkVector(keys.front())))
+      return failure();
+    PlanTables tables(plan);
+    writeKeys(tables);
+    return success();
+  }
+
   using WriteFunction =
       function_ref<SmallVector<Value>(OpBuilder &, Block &part)>;
 
@@ -284,6 +298,7 @@ static LogicalResult planKernel(KernelOp kernel,
   builder.setInsertionPointAfter(kernel);
   PlanOp first;
   for (const InstructionSet *isa : isas) {
+    bool isAppend = kernel.isAppend();
     std::string name = getPlanName(kernel, isa->name);
     if (Operation *other = SymbolTable::lookupNearestSymbolFrom(
             kernel, builder.getStringAttr(name)))
@@ -294,16 +309,20 @@ static LogicalResult planKernel(KernelOp kernel,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
         kernel.getValueSize(), isa->tileRows, getBlockKeys(kernel, *isa),
         /*descending=*/false, /*from=*/AffineMapAttr(),
-        getStorageType(kernel.getElementType()),
-        getStorageType(kernel.getKeyElementType()),
-        /*indirect=*/kernel.getKeyStorage() == KeyStorage::paged);
-    noted(kernel, "Tiles",
-          "@" + name + " has tiles of " +
-              llvm::join(llvm::map_range(
-                             isa->tileRows,
-                             [](int64_t rows) { return std::to_string(rows); }),
-                         " or ") +
-              " queries and blocks of " + Twine(plan.getKeys()) + " keys");
+        isAppend ? TypeAttr() : getStorageType(kernel.getElementType()),
+        getStorageType(isAppend ? kernel.getElementType()
+                                : kernel.getKeyElementType()),
+        /*indirect=*/!isAppend && kernel.getKeyStorage() == KeyStorage::paged,
+        isAppend);
+    if (!isAppend)
+      noted(kernel, "Tiles",
+            "@" + name + " has tiles of " +
+                llvm::join(llvm::map_range(isa->tileRows,
+                                           [](int64_t rows) {
+                                             return std::to_string(rows);
+                                           }),
+                           " or ") +
+                " queries and blocks of " + Twine(plan.getKeys()) + " keys");
     if (first) {
       IRMapping mapping;
       first.getBody().cloneInto(&plan.getBody(), mapping);

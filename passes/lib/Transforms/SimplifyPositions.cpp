@@ -19,7 +19,8 @@ struct SimplifyPositions
   void runOnOperation() override {
     bool anyChanged = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      if (!kernel.isExpanded())
+      // What a cache holds does not depend on identities.
+      if (!kernel.isExpanded() || kernel.isAppend())
         continue;
       // Shifts are looked for last: the others leave positions bare.
       bool changed = foldPositionScales(kernel);

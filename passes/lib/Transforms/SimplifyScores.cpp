@@ -57,7 +57,8 @@ struct SimplifyScores : posenc::impl::PosencSimplifyScoresBase<SimplifyScores> {
   void runOnOperation() override {
     bool anyChanged = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      if (!kernel.isExpanded())
+      // What a cache holds does not depend on identities.
+      if (!kernel.isExpanded() || kernel.isAppend())
         continue;
       // A dropped bias need not be merged, and merging can join parts of
       // regions that then depend on one table.

@@ -19,7 +19,8 @@ struct SimplifyVectors
   void runOnOperation() override {
     bool anyChanged = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      if (!kernel.isExpanded())
+      // What a cache holds does not depend on identities.
+      if (!kernel.isExpanded() || kernel.isAppend())
         continue;
       // Factors come to stand side by side, then become one, then vanish.
       bool changed = orderVectorOps(kernel);

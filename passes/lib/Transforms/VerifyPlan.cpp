@@ -15,8 +15,8 @@ using namespace posenc;
 LogicalResult posenc::verifyPlan(PlanOp plan) {
   return success(
       succeeded(verifyParts(plan)) && succeeded(verifyTables(plan)) &&
-      succeeded(verifyRanges(plan)) && succeeded(verifyBases(plan)) &&
-      succeeded(verifyPositions(plan)));
+      (plan.getAppend() || succeeded(verifyRanges(plan))) &&
+      succeeded(verifyBases(plan)) && succeeded(verifyPositions(plan)));
 }
 
 namespace {

@@ -115,6 +115,8 @@ LogicalResult posenc::verifyParts(PlanOp plan) {
                << part.getName() << "; expected one of: " << rule.ops;
     }
   }
+  if (plan.getAppend())
+    return success();
   if (failed(verifyEpilogue(plan.getEpilogueOp())))
     return failure();
   return verifyDirection(plan);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define POSENC_KERNEL_ABI 3
+#define POSENC_KERNEL_ABI 4
 #define POSENC_MAX_RANK 6
 #define POSENC_MAX_TENSORS 24
 
@@ -56,7 +56,10 @@ enum {
   POSENC_TENSOR_QUERY_BOUNDS = 64, /* where sequences of queries begin */
   POSENC_TENSOR_KEY_BOUNDS = 128,  /* where sequences of keys begin */
   POSENC_TENSOR_KEY_LENGTHS = 256, /* numbers of keys */
-  POSENC_TENSOR_PAGE_TABLE = 512   /* the pages of a sequence */
+  POSENC_TENSOR_PAGE_TABLE = 512,  /* the pages of a sequence */
+  /* an output of which only the rows of new tokens are written; its extents
+   * count in the size queries too */
+  POSENC_TENSOR_CACHE = 1024
 };
 
 typedef struct posenc_axis_desc {
@@ -90,7 +93,10 @@ enum {
    * head must span at most 2^30 elements */
   POSENC_KERNEL_ONE_RUN = 4,
   /* prepared tables depend on the length of each sequence */
-  POSENC_KERNEL_PREPARED_BY_LENGTH = 8
+  POSENC_KERNEL_PREPARED_BY_LENGTH = 8,
+  /* it appends to a cache: its queries are new tokens, the last of the keys of
+   * their sequence, and call->prepared, which is for attention, is ignored */
+  POSENC_KERNEL_APPEND = 16
 };
 
 typedef struct posenc_kernel_desc {
@@ -200,6 +206,16 @@ posenc_status posenc_prepared_begin(const posenc_frame *frame, void *buffer,
                                     char **payload);
 /* Writes the header last, so that a failed prepare leaves no valid buffer. */
 void posenc_prepared_finish(const posenc_frame *frame, void *buffer);
+
+/* Writes the new tokens [begin, begin + count) of a key head to their rows of a
+ * cache. `sequence` is the frame of the batch entry, `tensor` the number of the
+ * new keys or values, whose heads are [.., Hkv, .., dim], and `cache` that of
+ * the cache. With `rows` not NULL, those f32 rows, one after another, are
+ * written in the place of the tensor's. Numbers of the cache's type are copied
+ * bit by bit, others are rounded to the nearest, ties to even. */
+void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
+                          int32_t tensor, int32_t cache, int64_t head,
+                          int64_t begin, int64_t count, const float *rows);
 
 /* Records a tile function's failure (a Halide error code). */
 posenc_status posenc_kernel_tile_failed(const posenc_frame *frame,

@@ -35,6 +35,14 @@ posenc.kernel @rerope_enough heads(1) head_dim(128) mask(#posenc.causal) context
 
 // -----
 
+// Beyond its window distances are counted in groups.
+// expected-warning@below {{#posenc.self_extend tells keys at a distance of 64 or more apart by groups of 4 only, but the context has 66 tokens (arXiv 2401.01325)}}
+posenc.kernel @self_extend heads(1) head_dim(128) mask(#posenc.causal) context_length(66) encode [#posenc.self_extend<group = 4, window = 64>]
+
+posenc.kernel @groups_of_one heads(1) head_dim(128) mask(#posenc.causal) context_length(66) encode [#posenc.self_extend<group = 1, window = 64>]
+
+// -----
+
 // The text of a multimodal rotation.
 // expected-warning@below {{with the base 10000 of #posenc.rope a key that equals the query scores below average at the distance 1707 already}}
 posenc.kernel @mrope heads(1) head_dim(128) mask(#posenc.causal) context_length(1708)

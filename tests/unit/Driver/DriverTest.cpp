@@ -147,6 +147,23 @@ std::vector<Spec> makeSequenceSpecs() {
                        name == "Positions" || name == "Gates",
                        /*isLong=*/true});
     }
+  // Rotations of the queries alone.
+  specs.push_back({"EncodedPaged",
+                   "queries(packed) keys(paged) key_cache(encoded) "
+                   "mask(#posenc.causal) encode [#posenc.rope<base = 100.0>, "
+                   "#posenc.alibi<>]",
+                   false, true});
+  specs.push_back(
+      {"EncodedTopLeft",
+       "keys(lengths) key_cache(encoded) "
+       "mask(#posenc.window<left = 9, right = 3, align = top_left>) "
+       "positions(#posenc.iota<offset = 5, align = top_left>) "
+       "encode [#posenc.rope<>]",
+       false, true});
+  specs.push_back({"EncodedPositions",
+                   "queries(packed) keys(lengths) key_cache(encoded) "
+                   "positions(#posenc.position_tensor) encode [#posenc.rope<>]",
+                   true, true});
   return specs;
 }
 
@@ -299,6 +316,67 @@ TEST(DriverErrors, SizesOfWrongArgumentsAre0) {
   EXPECT_EQ(program.scratchBytes(nullptr, nullptr), 0u);
   EXPECT_EQ(program.prepare(nullptr, nullptr, 0), POSENC_INVALID_ARGUMENT);
   EXPECT_EQ(program.run(nullptr, nullptr), POSENC_INVALID_ARGUMENT);
+}
+
+/// Rows of one new token of one head in a cache of two keys.
+TEST(DriverAppend, WritesTransformedKeys) {
+  for (const char *policy : {"raw", "encoded"}) {
+    HostProgram program(
+        std::string("posenc.kernel @k heads(1) head_dim(2) keys(lengths) "
+                    "key_cache(") +
+            policy +
+            ") {\n"
+            "^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):\n"
+            "%two = posenc.row_scale %k() : !posenc.key {\n"
+            "^bb0:\n"
+            "  %c = arith.constant 2.0 : f64\n"
+            "  posenc.yield %c : f64\n"
+            "}\n"
+            "%s = posenc.dot %q, %two scale(1.0)\n"
+            "%p = posenc.normalize softmax %s\n"
+            "%o = posenc.weighted_sum %p, %v\n"
+            "posenc.yield %o : !posenc.output\n"
+            "}",
+        {"x86-64-avx512", "x86-64"});
+    float k[] = {3, 4}, v[] = {5, 6}, keys[] = {7, 7, 7, 7},
+          values[] = {8, 8, 8, 8};
+    int32_t lengths[] = {2};
+    int64_t shape[] = {1, 1, 1, 2}, cacheShape[] = {1, 1, 2, 2}, batch[] = {1};
+    auto view = [](void *data, int64_t *shape, int rank, uint8_t code) {
+      DLTensor tensor = {};
+      tensor.data = data;
+      tensor.device = {kDLCPU, 0};
+      tensor.ndim = rank;
+      tensor.dtype = {code, 32, 1};
+      tensor.shape = shape;
+      return tensor;
+    };
+    DLTensor tensors[] = {
+        view(k, shape, 4, kDLFloat), view(v, shape, 4, kDLFloat),
+        view(keys, cacheShape, 4, kDLFloat),
+        view(values, cacheShape, 4, kDLFloat), view(lengths, batch, 1, kDLInt)};
+    uintptr_t args[6] = {sizeof(args)};
+    for (int i = 0; i < 5; ++i)
+      args[i + 1] = reinterpret_cast<uintptr_t>(&tensors[i]);
+    ASSERT_EQ(program.append(args, nullptr), POSENC_OK) << posenc_last_error();
+    float factor = policy[0] == 'e' ? 2 : 1;
+    EXPECT_EQ(keys[2], factor * 3);
+    EXPECT_EQ(keys[3], factor * 4);
+    EXPECT_EQ(values[2], 5);
+    EXPECT_EQ(values[3], 6);
+    for (int i : {0, 1}) {
+      EXPECT_EQ(keys[i], 7);
+      EXPECT_EQ(values[i], 8);
+    }
+    // No new token: nothing to do. Wrong arguments: no size.
+    EXPECT_EQ(program.appendScratchBytes(args, nullptr) > 0, policy[0] == 'e');
+    lengths[0] = 0;
+    EXPECT_EQ(program.append(args, nullptr), POSENC_OUT_OF_RANGE);
+    shape[2] = 0;
+    EXPECT_EQ(program.append(args, nullptr), POSENC_OK);
+    EXPECT_EQ(program.append(nullptr, nullptr), POSENC_INVALID_ARGUMENT);
+    EXPECT_EQ(program.appendScratchBytes(nullptr, nullptr), 0u);
+  }
 }
 
 } // namespace

@@ -83,6 +83,7 @@ HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
 
   PassManager manager(&context);
   manager.addPass(createPosencExpandEncodings());
+  manager.addPass(createPosencSplitCache());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   PosencPlanOptions options;
@@ -95,19 +96,21 @@ HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
     // Two heights on any machine.
     if (plan.getIsa() == "x86-64")
       plan.setRows({48, 32});
-    auto functions = getTileFunctions(plan);
-    require(succeeded(functions), "getting tile functions");
     auto add = [&](const TileFunction &function, FakeTile::Kind kind,
                    unsigned network = 0) {
       tiles.push_back(
           std::make_unique<FakeTile>(FakeTile{plan, function, kind, network}));
     };
-    for (TileFunction &function : *functions) {
-      add(function, FakeTile::Tile);
-      for (auto [number, network] :
-           llvm::enumerate(getNetworkFunctions(plan, function))) {
-        add(network.scores, FakeTile::NetworkScores, number);
-        add(network.network, FakeTile::Network, number);
+    if (!plan.getAppend()) {
+      auto functions = getTileFunctions(plan);
+      require(succeeded(functions), "getting tile functions");
+      for (TileFunction &function : *functions) {
+        add(function, FakeTile::Tile);
+        for (auto [number, network] :
+             llvm::enumerate(getNetworkFunctions(plan, function))) {
+          add(network.scores, FakeTile::NetworkScores, number);
+          add(network.network, FakeTile::Network, number);
+        }
       }
     }
     if (auto function = getKeyFunction(plan))
@@ -151,6 +154,7 @@ void HostProgram::load(ModuleOp host, const std::string &name) {
   add("posenc_kernel_parallel", &posenc_kernel_parallel);
   add("posenc_kernel_leave", &posenc_kernel_leave);
   add("posenc_kernel_tile_failed", &posenc_kernel_tile_failed);
+  add("posenc_kernel_append", &posenc_kernel_append);
   add("posenc_kernel_sequence", &posenc_kernel_sequence);
   add("posenc_prepared_total_bytes", &posenc_prepared_total_bytes);
   add("posenc_prepared_begin", &posenc_prepared_begin);
@@ -169,4 +173,8 @@ void HostProgram::load(ModuleOp host, const std::string &name) {
   find("_prepare", prepare);
   find("_prepared_bytes", preparedBytes);
   find("_scratch_bytes", scratchBytes);
+  if (getKernel().hasCache()) {
+    find("_append_kv", append);
+    find("_append_kv_scratch_bytes", appendScratchBytes);
+  }
 }

@@ -33,6 +33,10 @@ public:
                            size_t size) = nullptr;
   size_t (*preparedBytes)(const void *args) = nullptr;
   size_t (*scratchBytes)(const void *args, const posenc_call *call) = nullptr;
+  /// What fills the kernel's cache; null without one.
+  posenc_status (*append)(const void *args, const posenc_call *call) = nullptr;
+  size_t (*appendScratchBytes)(const void *args,
+                               const posenc_call *call) = nullptr;
 
 private:
   void lower(mlir::ModuleOp host);

@@ -3,6 +3,7 @@
 #include "posenc/Tools/CommandLine.h"
 
 #include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Compiler/Compile.h"
 #include "posenc/posenc.h"
 
 #include <csignal>
@@ -44,6 +45,21 @@ llvm::Expected<std::string> IsaOption::choose() const {
     return llvm::createStringError("this CPU does not have '" + wanted +
                                    "'; its best is " + best.name);
   return wanted;
+}
+
+CacheOptions::CacheOptions(cl::OptionCategory &category)
+    : directory("cache-dir", cl::value_desc("DIR"),
+                cl::desc("where compiled functions are kept between runs "
+                         "(default:\n$POSENC_CACHE_DIR, or posenc/kernels in "
+                         "the user's cache)"),
+                cl::cat(category)),
+      none("no-cache", cl::desc("neither read nor write that cache"),
+           cl::cat(category)) {}
+
+std::string CacheOptions::getDirectory() const {
+  if (none)
+    return "";
+  return directory.empty() ? getDefaultCacheDirectory() : directory;
 }
 
 void posenc::prepareCommandLine() {

@@ -151,6 +151,23 @@ def Posenc_PositionTensorAttr
   let genVerifyDecl = 1;
 }
 
+def Posenc_AppendedAttr : Posenc_PositionLawAttr<"Appended", "appended"> {
+  let summary = "positions of new tokens, counted from the start of their sequence";
+  let description = [{
+    The law of `#posenc.iota` in a kernel that appends keys to a cache: token `i`
+    of `n` new ones in a sequence of `length` keys, these included, is at
+    `length - n + i + offset`.
+
+    Constraints:
+    - (appended_c1) `offset` is between -2^30 and 2^30.
+
+    Example: `#posenc.appended<offset = 16>`
+  }];
+  let parameters = (ins Posenc_IntParam<"0", "added to every position">:$offset);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Relations
 //===----------------------------------------------------------------------===//

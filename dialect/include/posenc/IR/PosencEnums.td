@@ -36,6 +36,11 @@ def Posenc_KeyStorage : Posenc_Enum<"KeyStorage",
     I32EnumAttrCase<"packed", 2>,
     I32EnumAttrCase<"paged", 3>]>;
 
+def Posenc_KeyCache : Posenc_Enum<"KeyCache",
+    "what the keys in memory have been through", [
+    I32EnumAttrCase<"raw", 0>,
+    I32EnumAttrCase<"encoded", 1>]>;
+
 def Posenc_Pairing : Posenc_Enum<"Pairing",
     "which two channels a rotation turns together", [
     I32EnumAttrCase<"half", 0>,

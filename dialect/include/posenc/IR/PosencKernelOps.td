@@ -18,6 +18,7 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       (default: `head_dim`), `dtype` of q and o (default: f32), `kv_dtype` of k
       and v (default: `dtype`);
     - `queries` and `keys`: how sequences lie in memory, see below;
+    - `key_cache`: what the keys in memory have been through, see below;
     - `mask`: `#posenc.full` (default), `#posenc.causal`, `#posenc.window`,
       `#posenc.chunk`, ..., or `#posenc.all` and `#posenc.any` of several;
     - `scale` of the dot product (default: what an encoding fixes, or else
@@ -45,10 +46,28 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       sequence b is in page `page_table[b, j / page_size]` (int32 [B, max_pages]) at
       row `j % page_size`; lengths are `key_lengths`.
 
+    Keys of `keys(lengths)` and `keys(paged)` are a cache, which an append kernel
+    fills: it writes the keys and values of new tokens, the last ones of each
+    sequence, behind those that are there. With `key_cache(raw)` (default) keys in
+    memory are what the caller's projection made, and every call encodes them.
+    With `key_cache(encoded)` the append kernel has done to them what the kernel
+    does to key vectors (rotations, norms, ...), and they are read as they are.
+    That needs one key vector for all products, which depends on nothing but the
+    key, its key head, its own position and operands without a key axis; encoded
+    keys are rounded to `kv_dtype`.
+
     With a body (level 2) the body says what the numbers are and the clauses
     `mask`, `scale`, `positions` and `encode` must be absent. The body's
     arguments are the query, key and value vectors of one head; it yields the
     output.
+
+    A body that yields a !posenc.key makes an append kernel: key and value are
+    those of a new token, of type `dtype` and stored as `queries` says; what the
+    body yields, and the value as it is, become a row of the cache, of type
+    `kv_dtype` and stored as `keys` says. With n new tokens in a sequence of
+    `key_lengths[b]` keys, these included, token i is written to key
+    `key_lengths[b] - n + i`. Positions are `#posenc.appended` or those of an
+    operand with a number for each new token. `posenc-split-cache` makes it.
 
     Constraints:
     - (kernel_c1) `heads` and `kv_heads` are positive, and `kv_heads` divides
@@ -66,12 +85,20 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     - (kernel_c10) with packed queries no operand has a query axis; with packed
       keys an operand with a key axis has a batch axis too;
     - (kernel_c7) a body holds primitives only, has the arguments
-      (!posenc.query, !posenc.key, !posenc.value) and yields an output.
+      (!posenc.query, !posenc.key, !posenc.value) and yields an output or a key;
+    - (kernel_c11) `key_cache` needs keys(lengths) or keys(paged), and so does a
+      body that yields a key, beside which there is no `key_cache`;
+    - (kernel_c12) `#posenc.appended` is a law of keys in a body that yields a
+      key, and `#posenc.iota` is none there; no table there has a query or key
+      axis.
 
     Examples:
     ```mlir
     posenc.kernel @llama_3_8b heads(32) kv_heads(8) head_dim(128) dtype(f32) mask(#posenc.causal)
       encode [#posenc.rope<base = 5.0e5>]
+
+    posenc.kernel @decoder heads(32) kv_heads(8) head_dim(128) queries(packed)
+      keys(paged) key_cache(encoded) mask(#posenc.causal) encode [#posenc.rope]
 
     posenc.kernel @level2 heads(8) head_dim(64) {
     ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
@@ -93,6 +120,7 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       OptionalAttr<TypeAttr>:$kv_dtype,
       OptionalAttr<Posenc_QueryStorage>:$queries,
       OptionalAttr<Posenc_KeyStorage>:$keys,
+      OptionalAttr<Posenc_KeyCache>:$key_cache,
       OptionalAttr<Posenc_MaskClause>:$mask,
       OptionalAttr<F64Attr>:$scale,
       OptionalAttr<Posenc_PositionLaw>:$positions,
@@ -117,6 +145,15 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     ::posenc::KeyStorage getKeyStorage() {
       return getKeys().value_or(::posenc::KeyStorage::dense);
     }
+    /// Whether keys and values are a cache that an append kernel fills.
+    bool hasCache() {
+      return getKeyStorage() == ::posenc::KeyStorage::lengths ||
+             getKeyStorage() == ::posenc::KeyStorage::paged;
+    }
+    /// Whether the body yields what is written to a cache.
+    bool isAppend();
+    /// "<name>_append_kv", of the kernel that fills this one's cache.
+    ::std::string getAppendName() { return (getSymName() + "_append_kv").str(); }
     /// Whether sequences of a call differ in their numbers of queries or keys.
     bool hasSequences();
     /// The clause or its default.

@@ -29,13 +29,20 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     keys and values (default: f32); arithmetic is f32. With `indirect` the rows of
     keys and values are anywhere in their buffers and given one by one.
 
+    `append` says that the kernel appends to a cache: its keys are the new ones,
+    `kv_dtype` is the type that they have before, and nothing else is computed.
+    Then the body holds any number of `posenc.prepare` and at most one
+    `posenc.keys`, which yields one key; without it keys are written as they are.
+
     Constraints:
     - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
       `posenc.kernel`;
     - (plan_c2) `rows` are positive and decrease, and there is at least one;
       `keys` is positive; `isa` is not empty;
     - (plan_c3) the parts stand in the order given above;
-    - (plan_c4) `from` has four dimensions, no symbols and at least one result.
+    - (plan_c4) `from` has four dimensions, no symbols and at least one result;
+    - (plan_c5) with `append` there are no other parts than `posenc.prepare` and
+      `posenc.keys`.
 
     Example:
     ```mlir
@@ -69,7 +76,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
       DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
       OptionalAttr<AffineMapAttr>:$from, OptionalAttr<TypeAttr>:$dtype,
-      OptionalAttr<TypeAttr>:$kv_dtype, UnitAttr:$indirect);
+      OptionalAttr<TypeAttr>:$kv_dtype, UnitAttr:$indirect, UnitAttr:$append);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
@@ -78,7 +85,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     `rows` `(` $rows `)` `keys` `(` $keys `)` (`descending` $descending^)?
     (`from` `(` $from^ `)`)?
     (`dtype` `(` $dtype^ `)`)? (`kv_dtype` `(` $kv_dtype^ `)`)?
-    (`indirect` $indirect^)?
+    (`indirect` $indirect^)? (`append` $append^)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -148,7 +155,8 @@ def Posenc_KeysOp : Posenc_PlanPartOp<"keys"> {
     caller has them.
 
     Constraints:
-    - (keys_c1) the body takes a !posenc.key and yields at least one.
+    - (keys_c1) the body takes a !posenc.key and yields at least one, and one in
+      an `append` plan.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }

@@ -18,6 +18,7 @@ def Posenc_PositionOp : Posenc_TypedOp<"position", "CoordType"> {
     `#posenc.position_tensor` the operand holds the keys' positions, and query
     rows have those of the keys at their place, unless the law has `queries`:
     then row i is at `queries[b, i]`.
+    `#posenc.appended` is the law of keys that are appended to a cache.
 
     Examples: `%i = posenc.position query law(#posenc.iota)`,
     `%x = posenc.position key law(#posenc.position_tensor<axes = 3, axis = 2>)`

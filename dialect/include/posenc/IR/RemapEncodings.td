@@ -47,7 +47,7 @@ def Posenc_LeakyReRopeAttr : Posenc_RopeVariantAttr<"LeakyReRope", "leaky_rerope
       Posenc_NameParam<"leaky_rerope">:$name);
 }
 
-def Posenc_SelfExtendAttr : Posenc_RopeVariantAttr<"SelfExtend", "self_extend"> {
+def Posenc_SelfExtendAttr : Posenc_RopeVariantAttr<"SelfExtend", "self_extend", ["advise"]> {
   let summary = "rotary embedding with grouped positions beyond a window";
   let description = [{
     Keys at a distance `p_i - p_j < window` score as with `rope`, farther ones

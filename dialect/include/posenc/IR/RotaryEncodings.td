@@ -95,7 +95,8 @@ def Posenc_XposAttr : Posenc_RopeVariantAttr<"Xpos", "xpos", ["advise"]> {
     component/xpos_relative_position.py). The product decays as
     `z_k^((p_i - p_j) / scale_base)`.
 
-    With `scale_base = 1.0` the exponent is `p - centre` itself. `centre` changes
+    The paper's law is `scale_base = 1.0`, where the exponent is `p - centre`
+    itself; torchscale's is the default, `scale_base = 512.0`. `centre` changes
     no score, only the range of the vectors: torchscale takes half of the length
     of each call, flash-attention half of its table's. With a `context_length`
     the compiler says where the factor of keys leaves f32.
@@ -105,7 +106,7 @@ def Posenc_XposAttr : Posenc_RopeVariantAttr<"Xpos", "xpos", ["advise"]> {
       finite;
     - (xpos_c2) the mask hides future keys, which would grow without bound.
 
-    Examples: `#posenc.xpos<scale_base = 512.0>`,
+    Examples: `#posenc.xpos`, `#posenc.xpos<scale_base = 1.0>`,
     `#posenc.xpos<centre = 1024.0, rope = <pairing = half>>`
   }];
   let parameters = (ins

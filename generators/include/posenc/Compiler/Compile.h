@@ -41,6 +41,8 @@ struct CompiledKernel {
   std::vector<std::string> isas; // best first
   /// The tensors of NAME_args, in order.
   std::vector<KernelTensor> tensors;
+  /// Those of NAME_append_args; none without a cache that NAME_append_kv fills.
+  std::vector<KernelTensor> appendTensors;
   std::vector<CompiledObject> objects;
   /// The C header of the entry points.
   std::string header;
@@ -67,14 +69,24 @@ void registerCompilerDialects(mlir::DialectRegistry &registry);
 mlir::FailureOr<std::vector<CompiledKernel>>
 compile(mlir::ModuleOp module, const CompileOptions &options);
 
-/// A module with one kernel, expanded and simplified (level 2).
+/// The kernel of the same module that fills a kernel's cache; null if there is
+/// none yet.
+KernelOp findAppendKernel(KernelOp kernel);
+
+/// Whether a kernel fills the cache of another one of its module, with which it
+/// is compiled.
+bool isOfAnotherKernel(KernelOp kernel);
+
+/// A module with one kernel, expanded and simplified (level 2), and the one
+/// that fills its cache if it has one.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerToLevel2(KernelOp kernel);
 
 /// A module with one embedding, expanded (level 2).
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerToLevel2(EmbedOp embed);
 
-/// A module with one kernel of level 2 and its plans (level 3).
+/// A module with the same kernels of level 2, each followed by its plans (level
+/// 3).
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerToPlans(KernelOp kernel, llvm::ArrayRef<std::string> isas);
 

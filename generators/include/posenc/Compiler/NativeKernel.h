@@ -42,6 +42,10 @@ public:
   posenc_status prepare(const Arguments &args, void *buffer, size_t size) const;
   size_t preparedBytes(const Arguments &args) const;
   size_t scratchBytes(const Arguments &args, const posenc_call *call) const;
+  /// Of kernels with a cache.
+  posenc_status append(const Arguments &args, const posenc_call *call) const;
+  size_t appendScratchBytes(const Arguments &args,
+                            const posenc_call *call) const;
 
 private:
   NativeKernel();
@@ -51,6 +55,9 @@ private:
   posenc_status (*prepareEntry)(const void *, void *, size_t) = nullptr;
   size_t (*preparedBytesEntry)(const void *) = nullptr;
   size_t (*scratchBytesEntry)(const void *, const posenc_call *) = nullptr;
+  posenc_status (*appendEntry)(const void *, const posenc_call *) = nullptr;
+  size_t (*appendScratchBytesEntry)(const void *,
+                                    const posenc_call *) = nullptr;
 };
 
 } // namespace posenc

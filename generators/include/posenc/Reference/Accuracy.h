@@ -53,6 +53,12 @@ Accuracy measureOutput(const ReferenceOutputs &reference,
 Accuracy measureLse(const ReferenceOutputs &reference,
                     llvm::ArrayRef<float> lse);
 
+/// Encoded keys are computed in f32 and rounded once more in a cache of 16
+/// bits: |x - ref| <= 2e-6 max_c |ref_c| + roundoff |ref|, the maximum over the
+/// row's channels. Values are rounded only.
+Accuracy measureCache(const RealTensor &reference, llvm::ArrayRef<float> cache,
+                      double roundoff);
+
 /// An embedding is computed in double precision and rounded once:
 /// |y - ref| <= 2^-23 |ref| + 2^-36 * (1 + the token's greatest |ref|).
 Accuracy measureEmbed(const RealTensor &reference, llvm::ArrayRef<float> y);

@@ -33,6 +33,9 @@ struct ReferenceInputs {
   RealTensor q; // [B, H, Lq, D]
   RealTensor k; // [B, Hkv, Lk, D]
   RealTensor v; // [B, Hkv, Lk, Dv]
+  /// Of a kernel that appends to a cache, where k and v are those of the new
+  /// tokens: what the cache holds before.
+  RealTensor kCache, vCache;
   /// The kernel's other tensors by name; see KernelOp::getOperandTensors().
   llvm::StringMap<RealTensor> tables;
   llvm::StringMap<IntTensor> positions;
@@ -75,7 +78,18 @@ llvm::Expected<ReferenceOutputs>
 evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
                   const ReferenceOptions &options = {});
 
-/// A copy of the module in which every kernel has a body.
+/// The caches after a call of a kernel that appends to them.
+struct AppendOutputs {
+  RealTensor kCache, vCache;
+};
+
+/// Evaluates a kernel whose body yields a key. What it writes is not rounded to
+/// the type of the cache. Fails as evaluateReference() does.
+llvm::Expected<AppendOutputs> evaluateAppend(KernelOp kernel,
+                                             const ReferenceInputs &inputs);
+
+/// A copy of the module in which every kernel has a body, and every one with a
+/// cache is followed by the one that fills it.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 cloneExpanded(mlir::ModuleOp module);
 

@@ -52,6 +52,8 @@ struct KernelTensor {
   /// The type of the elements otherwise; null for f32.
   mlir::Type storage;
   bool isOutput = false;
+  /// An output of which a call writes some rows only.
+  bool isCache = false;
   bool isOptional = false;
   /// Whether the last axis must be contiguous.
   bool unitStride = false;
@@ -77,7 +79,8 @@ struct KernelTensor {
 
 /// q, k, v, o, lse (unless the kernel has no_lse), then what says where
 /// sequences lie (cu_seqlens_q, cu_seqlens_k, key_lengths, page_table), then
-/// the operands in order of first use. The kernel must be expanded.
+/// the operands in order of first use. Of a kernel that appends to a cache: k,
+/// v, k_cache, v_cache, then the same. The kernel must be expanded.
 std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 
 /// x (if anything reads it), y, then the operands in order of first use. The

@@ -25,6 +25,35 @@ def PosencExpandEncodings : Pass<"posenc-expand-encodings", "::mlir::ModuleOp"> 
   }];
 }
 
+def PosencSplitCache : Pass<"posenc-split-cache", "::mlir::ModuleOp"> {
+  let summary = "Makes the kernels that append to key and value caches";
+  let description = [{
+    Input: kernels of level 2. To each one with keys(lengths) or keys(paged) it
+    adds, behind it, the kernel `@<name>_append_kv`, unless that is there.
+
+    ```
+    posenc.kernel @k keys(paged) key_cache(encoded) ... {
+      k1 = rotate k ; s = posenc.dot q1, k1 ; ...
+    }
+      =>
+    posenc.kernel @k keys(paged) key_cache(encoded) ... {
+      s = posenc.dot q1, k ; ...
+    }
+    posenc.kernel @k_append_kv keys(paged) ... {
+      k1 = rotate k ; posenc.yield k1
+    }
+    ```
+
+    With key_cache(raw) the kernel stays as it is and the new one yields the key
+    itself. With key_cache(encoded) it is an error, with the reason, if products
+    read different key vectors, or if theirs depends on the query head, on the
+    length of the call or on an operand with a key axis.
+
+    Positions of `#posenc.iota` become `#posenc.appended`. It runs before the
+    identities, so that what a cache holds does not depend on them.
+  }];
+}
+
 def PosencSimplifyPositions : Pass<"posenc-simplify-positions", "::mlir::ModuleOp"> {
   let summary = "Applies the identities of positions";
   let description = [{
@@ -156,11 +185,13 @@ def PosencLowerDriver : Pass<"posenc-lower-driver", "::mlir::ModuleOp"> {
   let summary = "Writes the host program of a kernel around its tile functions";
   let description = [{
     Input: one kernel and its plans, best instruction set first, which must
-    pass posenc-verify-plan.
+    pass posenc-verify-plan, and the same of the kernel that fills its cache if
+    it has one.
     Output: the entry points of design section 5 (the kernel, `_prepare`,
-    `_prepared_bytes`, `_scratch_bytes`) as func, scf, arith, math and llvm
+    `_prepared_bytes`, `_scratch_bytes`; of the other one itself and
+    `_scratch_bytes`) as func, scf, arith, math and llvm
     operations that call the runtime of posenc/kernel_abi.h and the tile
-    functions, and the kernel's description as constant data. The kernel and
+    functions, and the kernels' descriptions as constant data. The kernels and
     the plans are erased.
   }];
   let dependentDialects = [

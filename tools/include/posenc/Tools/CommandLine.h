@@ -35,6 +35,17 @@ struct IsaOption {
   llvm::cl::opt<std::string> isa;
 };
 
+/// --cache-dir and --no-cache: where compiled functions are kept.
+struct CacheOptions {
+  explicit CacheOptions(llvm::cl::OptionCategory &category);
+
+  /// As posenc::CompileOptions takes it: empty for no cache.
+  std::string getDirectory() const;
+
+  llvm::cl::opt<std::string> directory;
+  llvm::cl::opt<bool> none;
+};
+
 /// Forgets the options of LLVM's libraries, which have names of their own for
 /// things that no user of a tool wants, and makes a write beyond the limit on
 /// the size of files fail as on a full disk, instead of ending the process.

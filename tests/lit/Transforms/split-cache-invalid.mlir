@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Keys that a cache cannot hold encoded, with the reason.
+// RUN: posenc-opt %s --posenc-expand-encodings --posenc-split-cache -split-input-file -verify-diagnostics
+
+// expected-error@below {{cannot have key_cache(encoded); expected key_cache(raw), since its products read 2 different key vectors, and a cache holds one}}
+// expected-note@below {{one is made here}}
+// expected-note@below {{one is made here}}
+posenc.kernel @rerope heads(2) head_dim(8) keys(lengths) key_cache(encoded) mask(#posenc.causal) encode [#posenc.rerope<window = 4>]
+
+// -----
+
+// expected-error@below {{since its products read 2 different key vectors, and a cache holds one}}
+posenc.kernel @two_products heads(2) head_dim(8) keys(lengths) key_cache(encoded) {
+// expected-note@below {{one is the key itself}}
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-note@below {{one is made here}}
+  %n = posenc.vector_norm %k rms over(head) epsilon(1.0e-6) added : !posenc.key
+  %s = posenc.dot %q, %k scale(0.5)
+  %t = posenc.dot %q, %n scale(0.5)
+  %u = posenc.add %s, %t
+  %p = posenc.normalize softmax %u
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// expected-error@below {{the key vector is not that of the key alone: its frequencies depend on the length of the call}}
+// expected-note@below {{this takes part in it}}
+posenc.kernel @dynamic_ntk heads(2) head_dim(8) keys(paged) key_cache(encoded)
+  encode [#posenc.rope<scaling = #posenc.dynamic_ntk<factor = 2.0, original_length = 16>>]
+
+// -----
+
+// expected-error@below {{the key vector is not that of the key alone: it depends on the query head, and query heads share their keys}}
+posenc.kernel @heads heads(4) kv_heads(2) head_dim(8) keys(lengths) key_cache(encoded) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-note@below {{this takes part in it}}
+  %t = posenc.table law(#posenc.operand<"u", channels = 8>) : !posenc.table<head, channel>
+  %u = posenc.vadd %k, %t : !posenc.key, !posenc.table<head, channel>
+  %s = posenc.dot %q, %u scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// expected-error@below {{the key vector is not that of the key alone: it depends on an operand with a number for each key or query of the call}}
+posenc.kernel @key_axis heads(2) head_dim(8) keys(lengths) key_cache(encoded) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-note@below {{this takes part in it}}
+  %t = posenc.table law(#posenc.operand<"u">) : !posenc.table<batch, key>
+  %u = posenc.row_scale %k(%t) : !posenc.key, !posenc.table<batch, key> {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %s = posenc.dot %q, %u scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// expected-note@below {{the other kernel is here}}
+posenc.kernel @taken heads(2) head_dim(8) keys(lengths)
+// expected-error@below {{has the name 'taken_append_kv', which is that of the kernel that fills another one's cache; rename one of the two}}
+posenc.kernel @taken_append_kv heads(2) head_dim(8)
