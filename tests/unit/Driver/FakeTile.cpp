@@ -131,6 +131,10 @@ struct Doubles {
     case ScalarFunction::Minimum:
     case ScalarFunction::Minnum:
       return std::min(x[0], x[1]);
+    case ScalarFunction::And:
+      return x[0] != 0 && x[1] != 0;
+    case ScalarFunction::Or:
+      return x[0] != 0 || x[1] != 0;
     default:
       ADD_FAILURE() << "not needed by these tests";
       return 0;
