@@ -254,7 +254,7 @@ RUNNERS = [
     Runner("numerics", counted, "{build}/tests/bin/numerics/* {full}", "dev"),
     Runner("c", counted, "{build}/tests/bin/c/*", "dev"),
     Runner("lit", lit, "{build}/tests/lit", "dev"),
-    Runner("specs", counted, "scripts/quickstart.py --prefix {build} --output {build}/specs --length 40"
+    Runner("specs", counted, "{python} scripts/quickstart.py --prefix {build} --output {build}/specs --length 40"
            " --isa x86-64 --no-bench", "dev"),
     Runner("fuzz", counted, "{build}/tests/bin/fuzz/* {fuzz}", "dev"),
     Runner("install", counted, "tests/install/run.sh {build}", "dev"),
@@ -320,7 +320,7 @@ def main() -> int:
         else:
             try:
                 result = runner.kind(runner, runner.command.format(
-                    build=f"build/{runner.preset}", fuzz=FUZZ_FULL if options.full else FUZZ,
+                    build=f"build/{runner.preset}", python=sys.executable, fuzz=FUZZ_FULL if options.full else FUZZ,
                     full="--full" if options.full else "", tidy=shlex.join(tidy)))
             except (OSError, subprocess.SubprocessError) as error:
                 result.fail(str(error))
