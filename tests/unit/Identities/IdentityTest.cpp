@@ -53,10 +53,11 @@ ReferenceInputs IdentityTest::makeInputs(KernelOp kernel, Lengths lengths) {
   for (const OperandTensor &operand : kernel.getOperandTensors()) {
     if (operand.isPositions) {
       IntTensor &tensor = inputs.positions[operand.name];
-      tensor.shape = {batch, lengths.keys};
+      int64_t length = operand.isOfQueries ? lengths.queries : lengths.keys;
+      tensor.shape = {batch, length};
       if (operand.positionAxes > 1)
         tensor.shape.insert(tensor.shape.begin(), operand.positionAxes);
-      int64_t numbers = operand.positionAxes * batch * lengths.keys;
+      int64_t numbers = operand.positionAxes * batch * length;
       for (int64_t n = 0; n < numbers; ++n)
         tensor.data.push_back(random() % 40);
       continue;
