@@ -3,6 +3,7 @@
  * Writes keys and values of new tokens to a cache.
  */
 #include "internal.h"
+#include "numbers.h"
 
 #include <string.h>
 
@@ -19,56 +20,6 @@ static bool is_same(number_type a, number_type b) {
   return a.code == b.code && a.bits == b.bits;
 }
 
-static uint32_t to_bits(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
-static float from_bits(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-/* Drops the lowest bits, to the nearest, ties to even. */
-static uint32_t round_bits(uint32_t bits, uint32_t dropped) {
-  uint32_t half = UINT32_C(1) << (dropped - 1);
-  return (bits + half - 1 + (bits >> dropped & 1)) >> dropped;
-}
-
-static uint16_t to_bf16(float value) {
-  uint32_t bits = to_bits(value);
-  if (value != value) /* a quiet NaN with the upper bits */
-    return (uint16_t)(bits >> 16 | 0x40);
-  return (uint16_t)round_bits(bits, 16);
-}
-
-static uint16_t to_f16(float value) {
-  uint32_t bits = to_bits(value), sign = bits >> 16 & 0x8000;
-  uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) /* NaN */
-    return (uint16_t)(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
-  if (magnitude >= 0x477ff000) /* from 65520, which is nearest to 2^16 */
-    return (uint16_t)(sign | 0x7c00);
-  if (magnitude >= 0x38800000) /* from 2^-14: the exponent has another bias */
-    return (uint16_t)(sign | round_bits(magnitude - 0x38000000, 13));
-  /* A multiple of 2^-24, which a sum with 0.5 rounds to. */
-  uint32_t sum = to_bits(from_bits(magnitude) + 0.5f);
-  return (uint16_t)(sign | (sum - to_bits(0.5f)));
-}
-
-static float from_f16(uint16_t half) {
-  uint32_t sign = (uint32_t)(half & 0x8000) << 16;
-  uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13;
-  if (magnitude >= 0x0f800000) /* infinity or NaN */
-    return from_bits(sign | 0x70000000 | magnitude);
-  if (magnitude >= 0x00800000)
-    return from_bits(sign | (magnitude + 0x38000000));
-  float value = (float)(half & 0x3ff) * 0x1p-24f;
-  return sign ? -value : value;
-}
-
 static float load(const char *row, int64_t channel, number_type type) {
   if (type.bits == 32) {
     float value;
@@ -77,8 +28,7 @@ static float load(const char *row, int64_t channel, number_type type) {
   }
   uint16_t half;
   memcpy(&half, row + channel * 2, sizeof(half));
-  return type.code == kDLBfloat ? from_bits((uint32_t)half << 16)
-                                : from_f16(half);
+  return type.code == kDLBfloat ? widen_bf16(half) : widen_f16(half);
 }
 
 static void store(char *row, int64_t channel, number_type type, float value) {
@@ -86,7 +36,8 @@ static void store(char *row, int64_t channel, number_type type, float value) {
     memcpy(row + channel * 4, &value, sizeof(value));
     return;
   }
-  uint16_t half = type.code == kDLBfloat ? to_bf16(value) : to_f16(value);
+  uint16_t half =
+      type.code == kDLBfloat ? narrow_bf16(value) : narrow_f16(value);
   memcpy(row + channel * 2, &half, sizeof(half));
 }
 
