@@ -59,14 +59,14 @@ static bool isOneOf(StringRef encoding, ArrayRef<StringRef> mnemonics) {
 /// Whether the encoding sees more of positions than their distances.
 static bool seesPositions(StringRef encoding) {
   static constexpr StringRef always[] = {
-      "axial_rope", "mixed_rope",       "fope",      "self_extend",
-      "fire",       "swin_bias",        "beit_bias", "swin_v2_bias",
-      "tupe",       "query_temperature"};
-  // By what is stated: rounded or linear in the key's position, tokens of a
-  // grid, first positions that are apart.
-  static constexpr StringRef stated[] = {"<form = key", "hf-falcon",
+      "axial_rope", "mixed_rope",   "fope",  "self_extend",
+      "fire",       "swin_bias",    "log_n", "query_temperature",
+      "beit_bias",  "swin_v2_bias", "tupe"};
+  // By what is stated: what is linear in the key's position, tokens of a grid,
+  // first positions that are apart, laws of the length up to the last position.
+  static constexpr StringRef stated[] = {"<form = key",     "hf-falcon",
                                          "grid_bias<width", "keep_first",
-                                         "log_n<length = 30>"};
+                                         "dynamic_",        "interpolate"};
   return isOneOf(encoding, always) || any_of(stated, [&](StringRef text) {
            return encoding.contains(text);
          });
@@ -80,8 +80,11 @@ static void testShiftInvariance(TestRun &run) {
       continue;
     run.test("properties/shift/" + line, [&]() -> std::string {
       auto evaluateAt = [&](StringRef offset) {
-        Spec spec(makeText("positions(#posenc.iota<offset = " + offset.str() +
-                           ">) " + line));
+        StringRef align =
+            StringRef(line).contains("top_left") ? ", align = top_left" : "";
+        Spec spec(makeText(
+            ("positions(#posenc.iota<offset = " + offset + align + ">) " + line)
+                .str()));
         return evaluate(spec.getKernel(),
                         ::makeInputs(spec.getKernel(), 33, 65, 2));
       };

@@ -24,7 +24,9 @@ TEST_P(EncodingsTest, IdentitiesKeepWhatIsComputed) {
     text += "kv_heads(2) ";
   // Positions that do not start at 0.
   if (!clauses.contains("positions("))
-    text += "positions(#posenc.iota<offset = 29>) ";
+    text += clauses.contains("top_left")
+                ? "positions(#posenc.iota<offset = 29, align = top_left>) "
+                : "positions(#posenc.iota<offset = 29>) ";
   auto before = parse(text + clauses.str());
   OwningOpRef<ModuleOp> after = before->clone();
   PosencSimplifyScoresOptions options;
