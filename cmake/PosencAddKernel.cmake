@@ -3,8 +3,8 @@
 #
 #   posenc_add_kernel(<target> SPEC <file> [KERNEL <name>] [TARGETS <target>...])
 #
-# Compiles the kernels of a specification file, or the one that is named, when
-# the file changes. Linking <target> links the kernels and posenc::runtime and
+# Compiles the kernels and input embeddings (posenc.kernel, posenc.embed) of a
+# specification file, or the one that is named, when the file changes. Linking <target> links the kernels and posenc::runtime and
 # makes their headers, <name>.h, includable. TARGETS is posenc-compile's
 # --target; the default is posenc-compile's.
 #
@@ -28,7 +28,7 @@ function(posenc_add_kernel target)
                           "a file that the build makes needs KERNEL")
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${spec}")
-    file(STRINGS "${spec}" lines REGEX "^[ \t]*posenc\\.kernel[ \t]+@")
+    file(STRINGS "${spec}" lines REGEX "^[ \t]*posenc\\.(kernel|embed)[ \t]+@")
     set(kernels)
     foreach(line IN LISTS lines)
       if(line MATCHES "@\"?([A-Za-z_][A-Za-z0-9_]*)")
@@ -36,7 +36,7 @@ function(posenc_add_kernel target)
       endif()
     endforeach()
     if(NOT kernels)
-      message(FATAL_ERROR "posenc_add_kernel(${target}): found no kernel in '${spec}'")
+      message(FATAL_ERROR "posenc_add_kernel(${target}): found no posenc.kernel and no posenc.embed in '${spec}'")
     endif()
   endif()
 
@@ -64,7 +64,7 @@ function(posenc_add_kernel target)
       OUTPUT "${archive}" "${header}"
       COMMAND ${compiler} "${spec}" --kernel ${kernel} ${options} -o "${directory}"
       DEPENDS "${spec}" ${compiler}
-      COMMENT "Compiling attention kernel ${kernel}"
+      COMMENT "Compiling kernel ${kernel}"
       VERBATIM)
     list(APPEND outputs "${archive}" "${header}")
 

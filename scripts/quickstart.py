@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles every specification, runs it and compares it with the reference.
 
-Uses nothing but installed tools: posenc-compile, posenc-run and, where it is
-installed, posenc-bench. Prints one line for each kernel; the exit code is 0 if
-all were compiled and within the accuracy bounds.
+Uses nothing but posenc-compile, posenc-run and, unless --no-bench is given or
+there is none, posenc-bench. Prints one line for each kernel, and last `N passed,
+N failed`; the exit code is 0 if all were compiled and within the accuracy bounds.
 """
 
 import argparse
+import concurrent.futures
 import dataclasses
 import glob
 import json
@@ -16,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 try:
@@ -112,7 +114,7 @@ def check_attention(tools, kernel, explanation, options, folder):
         np.save(path, make_operand(rng, dtype, shape))
         command += ["--input", f"{name}={path}"]
 
-    report = run(command + ["--compare", "-o", os.path.join(folder, "o.npy")])
+    report = run(command + options.run_isa + ["--compare", "-o", os.path.join(folder, "o.npy")])
     error, fraction = re.search(r"^o: largest error (\S+), (\S+) of what is allowed$", report, re.MULTILINE).groups()
     return float(error), float(fraction)
 
@@ -130,7 +132,7 @@ def check_embed(tools, kernel, explanation, options, folder):
         path = os.path.join(folder, f"{name}.npy")
         np.save(path, make_operand(rng, dtype, shape))
         command += ["--input", f"{name}={path}"]
-    report = run(command + ["--compare", "-o", os.path.join(folder, "y.npy")])
+    report = run(command + options.run_isa + ["--compare", "-o", os.path.join(folder, "y.npy")])
     error, fraction = re.search(r"^y: largest error (\S+), (\S+) of what is allowed$", report, re.MULTILINE).groups()
     return float(error), float(fraction)
 
@@ -154,64 +156,86 @@ def stripped_size(path, folder):
     return os.path.getsize(copy)
 
 
+def find_tools(prefix):
+    """The tools of an installation or of a build directory."""
+    tools = {}
+    for name in ("posenc-compile", "posenc-run", "posenc-bench"):
+        for path in (os.path.join(prefix, "bin", name), os.path.join(prefix, "tools", name, name)):
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                tools[name] = path
+    for name in ("posenc-compile", "posenc-run"):
+        if name not in tools:
+            sys.exit(f"quickstart.py: error: expected {name} in {prefix}/bin, found none")
+    return tools
+
+
+def check_kernel(tools, kernel, options, kernel_folder):
+    """The cells of a kernel's line, and what went wrong."""
+    cells = ["-"] * 6
+    try:
+        with tempfile.TemporaryDirectory(dir=options.output) as folder:
+            start = time.monotonic()
+            explanation = run([tools["posenc-compile"], kernel.spec, "--kernel", kernel.name, "--explain",
+                               "-o", kernel_folder] + options.compile_isa)
+            cells[0] = f"{time.monotonic() - start:.2f} s"
+            cells[1] = f"{stripped_size(os.path.join(kernel_folder, f'lib{kernel.name}.a'), folder) / 1000:.1f} KB"
+            check = check_embed if kernel.is_embed else check_attention
+            error, fraction = check(tools, kernel, explanation, options, folder)
+            cells[2], cells[3] = f"{error:.2e}", f"{fraction:.2f}"
+            performance = measure(tools, kernel, options, folder)
+            if performance:
+                cells[4], cells[5] = f"{performance[0]:.1f}", f"{100 * performance[1]:.0f} %"
+    except (Failure, OSError, ValueError, KeyError, IndexError, AttributeError) as error:
+        return cells, f"{kernel.name}: {error}"
+    return cells, None
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/quickstart.sh", description="Compiles and checks the specifications.")
-    parser.add_argument("--prefix", default=os.path.join(ROOT, "build/release/install"), help="where posenc is installed")
+    parser.add_argument("--prefix", default=os.path.join(ROOT, "build/release/install"),
+                        help="where posenc is installed, or a build directory")
     parser.add_argument("--output", default=os.path.join(ROOT, "build/quickstart"), help="for libraries, headers and arrays")
     parser.add_argument("--length", type=int, default=512, help="number of queries and keys (512)")
     parser.add_argument("--max-heads", type=int, default=1 << 20, metavar="N", help="run the first heads only")
+    parser.add_argument("--isa", help="compile and run for one instruction set (default: compile all, run the best)")
+    parser.add_argument("--no-bench", action="store_true", help="measure nothing, and use all cores")
     parser.add_argument("specs", nargs="*", help="specification files (all of specs/)")
     options = parser.parse_args()
+    options.compile_isa = ["--target", options.isa] if options.isa else []
+    options.run_isa = ["--isa", options.isa] if options.isa else []
 
-    tools = {}
-    for name in ("posenc-compile", "posenc-run", "posenc-bench"):
-        path = os.path.join(options.prefix, "bin", name)
-        if os.access(path, os.X_OK):
-            tools[name] = path
-    for name in ("posenc-compile", "posenc-run"):
-        if name not in tools:
-            sys.exit(f"quickstart.py: error: expected {name} in {options.prefix}/bin, found none")
+    tools = find_tools(options.prefix)
+    if options.no_bench:
+        tools.pop("posenc-bench", None)
     specs = options.specs or sorted(glob.glob(os.path.join(ROOT, "specs", "*.mlir")))
     kernels = [kernel for spec in specs for kernel in list_kernels(spec)]
     if not kernels:
         sys.exit("quickstart.py: error: found no kernel in the specifications")
 
     kernel_folder = os.path.join(options.output, "kernels")
-    array_folder = os.path.join(options.output, "arrays")
-    for folder in (kernel_folder, array_folder):
-        os.makedirs(folder, exist_ok=True)
+    os.makedirs(kernel_folder, exist_ok=True)
     (runtime,) = glob.glob(os.path.join(options.prefix, "lib*", "**", "libposenc_runtime.a"), recursive=True)[:1] or [None]
     if runtime:
-        print(f"runtime library: {stripped_size(runtime, array_folder) / 1000:.1f} KB stripped")
+        print(f"runtime library: {stripped_size(runtime, options.output) / 1000:.1f} KB stripped")
     print(f"length {options.length}, batch 1, one thread; 'of bound' is the largest error over the allowed one\n")
     width = max(len(kernel.name) for kernel in kernels)
     print(f"{'specification':24} {'kernel':{width}} {'compile':>8} {'size':>9} {'max error':>10} {'of bound':>8} "
           f"{'GFLOP/s':>8} {'of peak':>7}")
 
     failures = []
-    for kernel in kernels:
-        cells = ["-"] * 6
-        label = f"{os.path.basename(kernel.spec):24} {kernel.name:{width}}"
-        try:
-            start = time.monotonic()
-            explanation = run([tools["posenc-compile"], kernel.spec, "--kernel", kernel.name, "--explain",
-                               "-o", kernel_folder])
-            cells[0] = f"{time.monotonic() - start:.2f} s"
-            cells[1] = f"{stripped_size(os.path.join(kernel_folder, f'lib{kernel.name}.a'), array_folder) / 1000:.1f} KB"
-            check = check_embed if kernel.is_embed else check_attention
-            error, fraction = check(tools, kernel, explanation, options, array_folder)
-            cells[2], cells[3] = f"{error:.2e}", f"{fraction:.2f}"
-            performance = measure(tools, kernel, options, array_folder)
-            if performance:
-                cells[4], cells[5] = f"{performance[0]:.1f}", f"{100 * performance[1]:.0f} %"
-        except (Failure, OSError, ValueError, KeyError, IndexError, AttributeError) as error:
-            failures.append(f"{kernel.name}: {error}")
-        print(f"{label} {cells[0]:>8} {cells[1]:>9} {cells[2]:>10} {cells[3]:>8} {cells[4]:>8} {cells[5]:>7}", flush=True)
+    # What is measured has the machine for itself.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if options.no_bench else 1) as pool:
+        results = pool.map(lambda kernel: check_kernel(tools, kernel, options, kernel_folder), kernels)
+        for kernel, (cells, failure) in zip(kernels, results):
+            if failure:
+                failures.append(failure)
+            label = f"{os.path.basename(kernel.spec):24} {kernel.name:{width}}"
+            print(f"{label} {cells[0]:>8} {cells[1]:>9} {cells[2]:>10} {cells[3]:>8} {cells[4]:>8} {cells[5]:>7}", flush=True)
 
     print()
     for failure in failures:
         print(f"FAILED: {failure}")
-    print(f"{len(kernels)} kernels, {len(failures)} failed")
+    print(f"{len(kernels) - len(failures)} passed, {len(failures)} failed")
     return 1 if failures else 0
 
 

@@ -254,6 +254,8 @@ RUNNERS = [
     Runner("numerics", counted, "{build}/tests/bin/numerics/* {full}", "dev"),
     Runner("c", counted, "{build}/tests/bin/c/*", "dev"),
     Runner("lit", lit, "{build}/tests/lit", "dev"),
+    Runner("specs", counted, "scripts/quickstart.py --prefix {build} --output {build}/specs --length 40"
+           " --isa x86-64 --no-bench", "dev"),
     Runner("fuzz", counted, "{build}/tests/bin/fuzz/* {fuzz}", "dev"),
     Runner("install", counted, "tests/install/run.sh {build}", "dev"),
     Runner("asan-unit", gtest, "{build}/tests/bin/unit/*", "asan", env=ASAN),

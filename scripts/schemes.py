@@ -1,63 +1,138 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The named encodings as their definitions describe them, for the scripts beside it."""
+"""The named encodings, scaling laws and masks as their definitions describe them, for the scripts beside it."""
 
 import dataclasses
+import os
 import re
 import subprocess
 
 import tablegen
 
-ENCODINGS = "dialect/include/posenc/IR/PosencEncodings.td"
 # Sizes of the kernels that show an encoding; the first that the verifier takes.
-HEAD_DIMS = [32, 64, 128]
+HEAD_DIMS = [32, 64, 128, 4]
+# By the file of the definition, in the order of pages.
+SECTIONS = {
+    "RotaryEncodings.td": "Rotations",
+    "RotaryScaling.td": "Scaling of rotations",
+    "RemapEncodings.td": "Other distances, and temperatures",
+    "BiasEncodings.td": "Biases",
+    "ContentEncodings.td": "Products with positions",
+    "NormEncodings.td": "Norms",
+    "ScoreEncodings.td": "Functions of scores, and weights",
+    "PosencAttrs.td": "Masks",
+    "MaskClauses.td": "Masks",
+    "EmbedEncodings.td": "Input embeddings",
+}
+KINDS = {"Posenc_EncodingAttr": "encoding", "Posenc_EmbedEncodingAttr": "embed", "Posenc_RopeScalingAttr": "scaling",
+         "Posenc_MaskAttr": "mask", "Posenc_MaskClauseAttr": "mask"}
+VARIANTS = os.path.join(tablegen.ROOT, "docs/spec.md")
 
 
 @dataclasses.dataclass
-class Encoding:
+class Scheme:
     mnemonic: str
+    kind: str
+    section: str
     summary: str
     # The description in Markdown, without its constraints and examples.
     meaning: str
-    # Attributes that show it, the one with defaults first.
+    # What shows it, the one with defaults first: attributes for the encode list or for the mask.
     examples: list
-    isEmbed: bool
 
 
-def read_encodings(options):
-    """All of them, in the order of their names."""
-    encodings = []
-    for record in tablegen.read_records(options, ENCODINGS).values():
-        classes = record["!superclasses"]
-        is_embed = "Posenc_EmbedEncodingAttr" in classes
-        if not is_embed and "Posenc_EncodingAttr" not in classes:
+@dataclasses.dataclass
+class Variant:
+    """A published composition that is no attribute of its own."""
+    title: str
+    text: str
+
+
+def dedent(text):
+    lines = text.split("\n")
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join(line[indent:] for line in lines).strip()
+
+
+def read_meaning(record):
+    """A description without its constraints and examples."""
+    return re.split(r"^(?:Constraints:|Examples?:)", dedent(record["description"]), flags=re.MULTILINE)[0].strip()
+
+
+def find_examples(record, kind):
+    """What a description shows, behind the attribute with its defaults."""
+    name = f"#posenc.{record['mnemonic']}"
+    stated = re.search(r"^Examples?:(.*)", dedent(record["description"]), re.MULTILINE | re.DOTALL)
+    shown = [" ".join(example.split()) for example in re.findall(r"`(#posenc\.[^`]*)`", stated.group(1) if stated else "")]
+    examples = [name] + [example for example in shown if example != name]
+    if kind == "mask" and examples[1:]:
+        # What they state may be the defaults, and says more.
+        examples = examples[1:] + examples[:1]
+    if kind == "scaling":
+        examples = [e if e.startswith("#posenc.rope") else f"#posenc.rope<scaling = {e}>" for e in examples]
+        # With their defaults most change nothing.
+        examples = examples[1:]
+    return list(dict.fromkeys(examples))
+
+
+def read_schemes(options):
+    """All of them, by section and name."""
+    schemes = []
+    for record in tablegen.read_records(options, tablegen.DIALECT).values():
+        kind = next((KINDS[name] for name in record["!superclasses"] if name in KINDS), None)
+        if not kind or not isinstance(record.get("mnemonic"), str):
             continue
-        lines = record["description"].split("\n")
-        indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-        text = "\n".join(line[indent:] for line in lines)
-        meaning = re.split(r"^(?:Constraints:|Examples?:)", text, flags=re.MULTILINE)[0].strip()
-        mnemonic = record["mnemonic"]
-        shown = re.findall(r"`(#posenc\.%s(?:<(?:[^`]*)>)?)`" % mnemonic, text, re.DOTALL)
-        examples = list(dict.fromkeys([f"#posenc.{mnemonic}"] + [" ".join(e.split()) for e in shown]))
-        encodings.append(Encoding(mnemonic, record["summary"], meaning, examples, is_embed))
-    return sorted(encodings, key=lambda encoding: encoding.mnemonic)
+        section = SECTIONS[os.path.basename(record["!locs"][0].split(":")[0])]
+        schemes.append(Scheme(record["mnemonic"], kind, section, record["summary"], read_meaning(record),
+                              find_examples(record, kind)))
+    order = list(dict.fromkeys(SECTIONS.values()))
+    return sorted(schemes, key=lambda scheme: (order.index(scheme.section), scheme.mnemonic))
 
 
-def find_kernel(posenc_opt, encoding, accepts=lambda text: True):
-    """The first specification with the encoding that the verifier takes and `accepts`, or else that it takes."""
-    first = None
-    for example in encoding.examples:
-        if encoding.isEmbed:
-            candidates = [f"posenc.embed @k dim({dim}) encode [{example}]\n" for dim in (32, 64)]
-        else:
-            candidates = [f"posenc.kernel @k heads(4) kv_heads({kv}) head_dim({dim}){mask}\n  encode [{example}]\n"
-                          for dim in HEAD_DIMS for mask in (" mask(#posenc.causal)", "") for kv in (2, 4)]
-        for text in candidates:
-            if subprocess.run([posenc_opt], input=text, capture_output=True, text=True).returncode:
+def read_variants():
+    """The examples of the section "Published variants", each behind a comment."""
+    with open(VARIANTS, encoding="utf-8") as file:
+        section = file.read().split("\n### Published variants\n")[1].split("\n## ")[0]
+    variants = []
+    for block in re.findall(r"^```mlir\n(.*?)^```$", section, re.MULTILINE | re.DOTALL):
+        for part in block.strip().split("\n\n"):
+            lines = part.split("\n")
+            comments = [line for line in lines if line.startswith("// ")]
+            text = "\n".join(lines[len(comments):]) + "\n"
+            variants.append(Variant(" ".join(line[3:] for line in comments), text))
+    return variants
+
+
+def list_kernels(scheme, example):
+    """Specifications with an example, the plainest first."""
+    if scheme.kind == "embed":
+        for dim in (32, 64, 128):
+            yield f"posenc.embed @k dim({dim}) encode [{example}]\n"
+        return
+    for heads in (4, 2):
+        for dim in HEAD_DIMS:
+            if scheme.kind == "mask":
+                yield f"posenc.kernel @k heads({heads}) head_dim({dim}) mask({example})\n"
                 continue
-            if accepts(text):
-                return text
-            first = first or text
-    if first:
-        return first
-    raise SystemExit(f"error: no example of #posenc.{encoding.mnemonic} makes a kernel")
+            for mask in (" mask(#posenc.causal)", ""):
+                for kv_heads in (heads // 2, heads):
+                    yield (f"posenc.kernel @k heads({heads}) kv_heads({kv_heads}) head_dim({dim}){mask}\n"
+                           f"  encode [{example}]\n")
+
+
+def find_kernels(posenc_opt, scheme):
+    """Triples of an example, a specification, and this as posenc-opt prints it, which an example with other words shares."""
+    found = {}
+    for example in scheme.examples:
+        for text in list_kernels(scheme, example):
+            result = subprocess.run([posenc_opt], input=text, capture_output=True, text=True)
+            if result.returncode == 0:
+                found.setdefault(result.stdout, (example, text, result.stdout))
+                break
+        else:
+            # Some have no defaults.
+            if "<" in example:
+                raise SystemExit(f"error: no kernel takes the example {example}")
+    if not found:
+        raise SystemExit(f"error: no example of #posenc.{scheme.mnemonic} makes a kernel")
+    return list(found.values())

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/semantics.md: each primitive as a formula, each encoding as its composition.
+"""docs/semantics.md: each primitive and law as a formula, each encoding as its composition.
 
 Formulas are those of the definitions; compositions are what the expansion pass
-makes of a kernel with the encoding. --check compares instead of writing.
+makes of a kernel with the encoding, for each example of its definition.
+--check compares instead of writing.
 """
 
 import argparse
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -20,8 +22,15 @@ PARTS = [
     ("Positions, relations, frequencies, tables", "dialect/include/posenc/IR/PosencTermOps.td"),
     ("Vectors", "dialect/include/posenc/IR/PosencVectorOps.td"),
     ("Scores, weights, outputs", "dialect/include/posenc/IR/PosencScoreOps.td"),
-    ("Input embeddings", "dialect/include/posenc/IR/PosencEmbedOps.td"),
+    ("Embedding vectors", "dialect/include/posenc/IR/PosencEmbedOps.td"),
 ]
+# Laws of primitives by the interface of their attributes, those of tables without one.
+LAWS = {
+    "PositionLawAttrInterface": "Laws of positions",
+    "RelationLawAttrInterface": "Laws of relations",
+    "FreqsLawAttrInterface": "Laws of frequencies",
+    None: "Laws of tables",
+}
 HEAD = """<!-- Made by scripts/semantics.py; do not edit. -->
 # Semantics
 
@@ -41,10 +50,45 @@ the mask; scans; the normaliser; the weighted sum of the values and value terms.
 """
 
 
-def dedent(text):
-    lines = text.split("\n")
-    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return "\n".join(line[indent:] for line in lines).strip()
+def describe(name, record):
+    return f"### `{name}`\n\n{start_sentence(record['summary'])}.\n\n{schemes.read_meaning(record)}\n"
+
+
+def start_sentence(text):
+    return text[0].upper() + text[1:]
+
+
+def describe_types(options):
+    yield "\n## Values\n\nPrimitives connect values of these types; all numbers are real.\n"
+    for record in tablegen.read_records(options, PARTS[0][1]).values():
+        if "Posenc_Type" in record["!superclasses"]:
+            more = schemes.read_meaning(record) if record["description"] else ""
+            yield f"- `!posenc.{record['mnemonic']}`: {record['summary']}" + (f".\n\n{more}\n" if more else "")
+
+
+def describe_type(records, reference):
+    """The shape and the unit of an operand or a result, as its type says them; None for an attribute."""
+    record = records[reference["def"]]
+    classes = record["!superclasses"]
+    if "OpVariable" in classes:
+        return describe_type(records, record["constraint"])
+    if {"Variadic", "Optional"} & set(classes):
+        inner = describe_type(records, record["baseType"])
+        return inner and f"{'any number of: ' if 'Variadic' in classes else 'may be left out: '}{inner}"
+    if "TypeConstraint" not in classes:
+        return None
+    return record["summary"]
+
+
+def describe_values(records, record):
+    """A list of operands and results with their shapes and units."""
+    lines = []
+    for field in ("arguments", "results"):
+        for reference, name in record[field]["args"]:
+            text = describe_type(records, reference)
+            if text:
+                lines.append(f"- {'result ' if field == 'results' and name != 'result' else ''}`{name}`: {text}")
+    return "\n".join(lines) + "\n" if lines else ""
 
 
 def describe_primitives(options):
@@ -58,27 +102,58 @@ def describe_primitives(options):
             if name in shown or name.startswith("tile."):
                 continue
             shown.add(name)
-            text = re.split(r"^(?:Constraints:|Examples?:)", dedent(record["description"]), flags=re.MULTILINE)[0]
-            yield f"### `posenc.{name}`\n\n{record['summary'].capitalize()}.\n\n{text.strip()}\n"
+            yield describe(f"posenc.{name}", record)
+            yield describe_values(records, record)
 
 
-def describe_encoding(options, encoding):
-    kernel = schemes.find_kernel(options.posenc_opt, encoding)
-    expanded = subprocess.run([options.posenc_opt, "--posenc-expand-encodings"], input=kernel, check=True,
+def describe_laws(options):
+    """What stands in `law(...)`."""
+    records = tablegen.read_records(options, "dialect/include/posenc/IR/PosencAttrs.td")
+    groups = {interface: [] for interface in LAWS}
+    for record in records.values():
+        if "Posenc_Attr" not in record["!superclasses"] or "Posenc_MaskAttr" in record["!superclasses"]:
+            continue
+        interfaces = {records[trait["def"]].get("cppInterfaceName") for trait in record["traits"]}
+        groups[next((name for name in LAWS if name in interfaces), None)].append(record)
+    for interface, title in LAWS.items():
+        yield f"\n## {title}\n"
+        yield from (describe(f"#posenc.{record['mnemonic']}", record) for record in groups[interface])
+
+
+def expand(posenc_opt, kernel):
+    expanded = subprocess.run([posenc_opt, "--posenc-expand-encodings"], input=kernel, check=True,
                               capture_output=True, text=True).stdout
     lines = expanded.strip().split("\n")
     if lines[0] == "module {":
         lines = [line[2:] for line in lines[1:-1]]
     body = "\n".join(line.rstrip() for line in lines).strip()
     # Long lists of numbers say nothing to a reader.
-    body = re.sub(r"\[((?:[-+\w.]+, ){6})(?:[-+\w.]+, )+([-+\w.]+)\]", r"[\1..., \2]", body)
-    return (f"### `#posenc.{encoding.mnemonic}`\n\n{encoding.summary.capitalize()}.\n\n{encoding.meaning}\n\n"
-            f"```\n{kernel.strip()}\n```\nmeans\n```\n{body}\n```\n")
+    return re.sub(r"\[((?:[-+\w.]+, ){6})(?:[-+\w.]+, )+([-+\w.]+)\]", r"[\1..., \2]", body)
+
+
+def describe_scheme(options, scheme):
+    parts, shown = [], set()
+    for _, kernel, _ in schemes.find_kernels(options.posenc_opt, scheme):
+        body = expand(options.posenc_opt, kernel)
+        if body not in shown:
+            parts.append(f"```\n{kernel.strip()}\n```\nmeans\n```\n{body}\n```\n")
+            shown.add(body)
+    return (f"### `#posenc.{scheme.mnemonic}`\n\n{start_sentence(scheme.summary)}.\n\n{scheme.meaning}\n\n"
+            + "\n".join(parts))
 
 
 def make_page(options):
-    parts = [HEAD] + list(describe_primitives(options)) + ["\n## Encodings\n"]
-    parts += [describe_encoding(options, encoding) for encoding in schemes.read_encodings(options)]
+    parts = [HEAD, *describe_types(options), *describe_primitives(options),
+             *describe_laws(options)]
+    known = schemes.read_schemes(options)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = list(pool.map(lambda scheme: describe_scheme(options, scheme), known))
+    section = None
+    for scheme, text in zip(known, texts):
+        if scheme.section != section:
+            section = scheme.section
+            parts.append(f"\n## {section}\n")
+        parts.append(text)
     return "\n".join(parts)
 
 

@@ -176,7 +176,8 @@ posenc::compile(ModuleOp module, const CompileOptions &options) {
         (!options.kernel.empty() && symbol.getName() != options.kernel))
       continue;
     auto kernel = dyn_cast<KernelOp>(op);
-    if (kernel && isOfAnotherKernel(kernel))
+    // Compiled with the one whose cache it fills.
+    if (options.kernel.empty() && kernel && isOfAnotherKernel(kernel))
       continue;
     FailureOr<CompiledKernel> compiled =
         kernel ? compileKernel(kernel, *isas, options)

@@ -5,7 +5,9 @@
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "misuse_bias.h"
+#include "misuse_embed.h"
 #include "misuse_rope.h"
+#include "misuse_serving.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +25,17 @@ static void expect(int condition, const char *what) {
   }
   ++failed;
   printf("FAILED: %s (last error: %s)\n", what, posenc_last_error());
+}
+
+/* What a call returned, and a word of its sentence. */
+static void expect_status(posenc_status actual, posenc_status status,
+                          const char *word, const char *what) {
+  if (actual != status)
+    printf("  %s: status is %s, expected %s\n", what,
+           posenc_status_string(actual), posenc_status_string(status));
+  expect(actual == status, what);
+  if (word)
+    expect(strstr(posenc_last_error(), word) != NULL, what);
 }
 
 typedef struct tensor {
@@ -82,22 +95,19 @@ static void expect_refused(rope_call *c, posenc_status status, const char *word,
                            const char *what) {
   static float before[2048];
   memcpy(before, c->o.data, sizeof before);
-  posenc_status actual = misuse_rope(&c->args, &c->call);
-  if (actual != status)
-    printf("  %s: status is %s, expected %s\n", what,
-           posenc_status_string(actual), posenc_status_string(status));
-  expect(actual == status, what);
-  expect(strstr(posenc_last_error(), word) != NULL, what);
+  expect_status(misuse_rope(&c->args, &c->call), status, word, what);
   expect(memcmp(before, c->o.data, sizeof before) == 0, what);
 }
 
 static void test_right_call(void) {
   rope_call *c = make();
-  expect(misuse_rope(&c->args, &c->call) == POSENC_OK, "a right call");
+  expect_status(misuse_rope(&c->args, &c->call), POSENC_OK, NULL,
+                "a right call");
   expect(isfinite(c->o.data[0]) && isfinite(c->lse.data[0]), "its output");
   c = make();
   c->args.lse = NULL;
-  expect(misuse_rope(&c->args, NULL) == POSENC_OK, "no lse and no call");
+  expect_status(misuse_rope(&c->args, NULL), POSENC_OK, NULL,
+                "no lse and no call");
 }
 
 static void test_structs(void) {
@@ -107,10 +117,11 @@ static void test_structs(void) {
   c = make();
   c->args.size = sizeof c->args + 8;
   expect_refused(c, POSENC_VERSION_MISMATCH, "size", "args of another size");
-  expect(misuse_rope(NULL, NULL) == POSENC_INVALID_ARGUMENT, "NULL args");
+  expect_status(misuse_rope(NULL, NULL), POSENC_INVALID_ARGUMENT, "args",
+                "NULL args");
   c = make();
   c->call.size = 1 << 20;
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "absurd call.size");
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "size", "absurd call.size");
 }
 
 static void test_missing(void) {
@@ -146,10 +157,10 @@ static void test_shapes(void) {
   expect_refused(c, POSENC_SHAPE_MISMATCH, "lse", "length of lse");
   c = make();
   c->q.shape[2] = c->o.shape[2] = c->lse.shape[2] = -1;
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "negative length");
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "negative", "negative length");
   c = make();
   c->k.shape[2] = c->v.shape[2] = (int64_t)1 << 40;
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "absurd length");
+  expect_refused(c, POSENC_OUT_OF_RANGE, "k", "absurd length");
 }
 
 static void test_types(void) {
@@ -176,22 +187,22 @@ static void test_strides(void) {
   expect_refused(c, POSENC_STRIDE_UNSUPPORTED, "o", "overlapping output");
   c = make();
   set_strides(&c->k, HKV * LK * D, LK * D, -D, 1);
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "negative stride");
+  expect_refused(c, POSENC_STRIDE_UNSUPPORTED, "k", "negative stride");
   c = make();
   set_strides(&c->k, (int64_t)1 << 62, (int64_t)1 << 62, D, 1);
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "overflowing strides");
+  expect_refused(c, POSENC_OVERFLOW, "k", "overflowing strides");
   c = make();
   c->q.view.data = (char *)c->q.data + 2;
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "misaligned q");
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "aligned", "misaligned q");
 }
 
 static void test_call(void) {
   rope_call *c = make();
   c->call.first_head = 1;
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "first_head too large");
+  expect_refused(c, POSENC_OUT_OF_RANGE, "first_head", "first_head too large");
   c = make();
   c->call.first_head = -1;
-  expect(misuse_rope(&c->args, &c->call) != POSENC_OK, "first_head negative");
+  expect_refused(c, POSENC_OUT_OF_RANGE, "first_head", "first_head negative");
   c = make();
   char small[16];
   c->call.scratch = small;
@@ -204,15 +215,18 @@ static void test_prepared(void) {
   size_t size = misuse_rope_prepared_bytes(&c->args);
   char *buffer = calloc(1, size);
   expect(size > 0 && buffer, "prepared_bytes");
-  expect(misuse_rope_prepare(&c->args, buffer, size - 1) != POSENC_OK,
-         "a prepared buffer that is too small");
-  expect(misuse_rope_prepare(&c->args, NULL, size) != POSENC_OK,
-         "no prepared buffer");
+  expect_status(misuse_rope_prepare(&c->args, buffer, size - 1),
+                POSENC_INVALID_ARGUMENT, "bytes",
+                "a prepared buffer that is too small");
+  expect_status(misuse_rope_prepare(&c->args, NULL, size),
+                POSENC_INVALID_ARGUMENT, "NULL", "no prepared buffer");
   c->call.prepared = buffer;
-  expect(misuse_rope(&c->args, &c->call) == POSENC_INVALID_ARGUMENT,
-         "a buffer that was not prepared");
-  expect(misuse_rope_prepare(&c->args, buffer, size) == POSENC_OK, "prepare");
-  expect(misuse_rope(&c->args, &c->call) == POSENC_OK, "prepared call");
+  expect_refused(c, POSENC_INVALID_ARGUMENT, "prepared",
+                 "a buffer that was not prepared");
+  expect_status(misuse_rope_prepare(&c->args, buffer, size), POSENC_OK, NULL,
+                "prepare");
+  expect_status(misuse_rope(&c->args, &c->call), POSENC_OK, NULL,
+                "prepared call");
   c->q.shape[2] = c->o.shape[2] = c->lse.shape[2] = LQ - 1;
   expect_refused(c, POSENC_INVALID_ARGUMENT, "prepared",
                  "a buffer prepared for another length");
@@ -229,7 +243,8 @@ static void test_isa(void) {
   setenv("POSENC_ISA", "z80", 1);
   expect_refused(c, POSENC_INVALID_ARGUMENT, "z80", "an unknown POSENC_ISA");
   setenv("POSENC_ISA", "x86-64", 1);
-  expect(misuse_rope(&c->args, &c->call) == POSENC_OK, "POSENC_ISA=x86-64");
+  expect_status(misuse_rope(&c->args, &c->call), POSENC_OK, NULL,
+                "POSENC_ISA=x86-64");
   unsetenv("POSENC_ISA");
 }
 
@@ -253,27 +268,195 @@ static void test_operands(void) {
                            .positions = &positions.view,
                            .t5_bias_table = &table.view,
                            .bias = &bias.view};
-  expect(misuse_bias(&args, NULL) == POSENC_OK, "operands");
+  expect_status(misuse_bias(&args, NULL), POSENC_OK, NULL, "operands");
   args.t5_bias_table = NULL;
-  expect(misuse_bias(&args, NULL) == POSENC_INVALID_ARGUMENT &&
-             strstr(posenc_last_error(), "t5_bias.table"),
-         "a missing table");
+  expect_status(misuse_bias(&args, NULL), POSENC_INVALID_ARGUMENT,
+                "t5_bias.table", "a missing table");
   args.t5_bias_table = &table.view;
   table.shape[0] = 31;
-  expect(misuse_bias(&args, NULL) == POSENC_SHAPE_MISMATCH &&
-             strstr(posenc_last_error(), "t5_bias.table"),
-         "a table with too few buckets");
+  expect_status(misuse_bias(&args, NULL), POSENC_SHAPE_MISMATCH,
+                "t5_bias.table", "a table with too few buckets");
   table.shape[0] = 32;
   positions.view.dtype.code = kDLFloat;
-  expect(misuse_bias(&args, NULL) == POSENC_DTYPE_MISMATCH, "float positions");
+  expect_status(misuse_bias(&args, NULL), POSENC_DTYPE_MISMATCH, "positions",
+                "float positions");
   positions.view.dtype.code = kDLInt;
   bias.shape[0] = 3;
-  expect(misuse_bias(&args, NULL) == POSENC_SHAPE_MISMATCH,
-         "a bias of three heads");
+  expect_status(misuse_bias(&args, NULL), POSENC_SHAPE_MISMATCH, "bias",
+                "a bias of three heads");
   bias.shape[0] = 1;
   q.shape[2] = o.shape[2] = bias.shape[1] = L + 1;
-  expect(misuse_bias(&args, NULL) == POSENC_OUT_OF_RANGE,
-         "more queries than positions");
+  expect_status(misuse_bias(&args, NULL), POSENC_OUT_OF_RANGE, "Lq",
+                "more queries than positions");
+}
+
+typedef struct serving_call {
+  tensor q, k, v, o, bounds, lengths, pages;
+  misuse_serving_args args;
+} serving_call;
+
+static void set_ints(tensor *t, int32_t rank, int64_t a, int64_t b,
+                     const int32_t *numbers) {
+  init(t, rank, a, b, 0, 0);
+  t->view.dtype.code = kDLInt;
+  memcpy(t->data, numbers, sizeof *numbers * (size_t)(rank > 1 ? a * b : a));
+}
+
+static void init_16_bits(tensor *t, int32_t rank, int64_t a, int64_t b,
+                         int64_t c, int64_t d, uint8_t code) {
+  init(t, rank, a, b, c, d);
+  memset(t->data, 0, sizeof t->data);
+  t->view.dtype.code = code;
+  t->view.dtype.bits = 16;
+}
+
+/* Two sequences with 3 and 2 queries (bf16) and 5 and 2 keys (f16) in pages of
+ * 4. */
+static serving_call *make_serving(void) {
+  enum { TQ = 5, HEADS = 2, PAGES = 4, PAGE = 4, DIM = 8 };
+  static const int32_t bounds[] = {0, 3, 5}, lengths[] = {5, 2};
+  static const int32_t pages[] = {3, 0, 2, -1};
+  static serving_call c;
+  init_16_bits(&c.q, 3, TQ, HEADS, DIM, 0, kDLBfloat);
+  init_16_bits(&c.o, 3, TQ, HEADS, DIM, 0, kDLBfloat);
+  init_16_bits(&c.k, 4, PAGES, PAGE, 1, DIM, kDLFloat);
+  init_16_bits(&c.v, 4, PAGES, PAGE, 1, DIM, kDLFloat);
+  set_ints(&c.bounds, 1, 3, 0, bounds);
+  set_ints(&c.lengths, 1, 2, 0, lengths);
+  set_ints(&c.pages, 2, 2, 2, pages);
+  misuse_serving_args args = {.size = sizeof args,
+                              .q = &c.q.view,
+                              .k = &c.k.view,
+                              .v = &c.v.view,
+                              .o = &c.o.view,
+                              .cu_seqlens_q = &c.bounds.view,
+                              .key_lengths = &c.lengths.view,
+                              .page_table = &c.pages.view};
+  c.args = args;
+  return &c;
+}
+
+static void expect_serving_refused(serving_call *c, posenc_status status,
+                                   const char *word, const char *what) {
+  static float before[2048];
+  memcpy(before, c->o.data, sizeof before);
+  expect_status(misuse_serving(&c->args, NULL), status, word, what);
+  expect(memcmp(before, c->o.data, sizeof before) == 0, what);
+}
+
+static void set_int(tensor *t, size_t index, int32_t number) {
+  memcpy((char *)t->data + index * sizeof number, &number, sizeof number);
+}
+
+static void test_sequences(void) {
+  serving_call *c = make_serving();
+  expect_status(misuse_serving(&c->args, NULL), POSENC_OK, NULL, "sequences");
+  c->args.page_table = NULL;
+  expect_serving_refused(c, POSENC_INVALID_ARGUMENT, "page_table",
+                         "no page table");
+  c = make_serving();
+  set_int(&c->bounds, 0, 1);
+  expect_serving_refused(c, POSENC_OUT_OF_RANGE, "cu_seqlens_q",
+                         "a first sequence that begins at 1");
+  c = make_serving();
+  set_int(&c->bounds, 1, 6);
+  expect_serving_refused(c, POSENC_OUT_OF_RANGE, "cu_seqlens_q",
+                         "bounds that fall");
+  c = make_serving();
+  set_int(&c->bounds, 2, 6);
+  expect_serving_refused(c, POSENC_OUT_OF_RANGE, "cu_seqlens_q",
+                         "bounds beyond the queries");
+  c = make_serving();
+  c->bounds.shape[0] = 4;
+  expect_serving_refused(c, POSENC_SHAPE_MISMATCH, "key_lengths",
+                         "bounds of another batch");
+  c = make_serving();
+  c->bounds.view.dtype.bits = 64;
+  expect_serving_refused(c, POSENC_DTYPE_MISMATCH, "cu_seqlens_q",
+                         "bounds of 64 bits");
+  c = make_serving();
+  set_int(&c->lengths, 0, -1);
+  expect_serving_refused(c, POSENC_OUT_OF_RANGE, "key_lengths",
+                         "a negative length");
+  c = make_serving();
+  set_int(&c->lengths, 0, 9);
+  expect_serving_refused(c, POSENC_OUT_OF_RANGE, "key_lengths",
+                         "more keys than pages");
+  c = make_serving();
+  set_int(&c->pages, 1, 4);
+  expect_serving_refused(c, POSENC_OUT_OF_RANGE, "page_table",
+                         "a page that is not there");
+  c = make_serving();
+  set_int(&c->pages, 2, -1);
+  expect_serving_refused(c, POSENC_OUT_OF_RANGE, "page_table",
+                         "a negative page");
+  c = make_serving();
+  c->v.shape[1] = 3;
+  expect_serving_refused(c, POSENC_SHAPE_MISMATCH, "v",
+                         "values in smaller pages");
+  c = make_serving();
+  c->q.view.ndim = 4;
+  expect_serving_refused(c, POSENC_SHAPE_MISMATCH, "q",
+                         "packed queries with a batch axis");
+}
+
+static void test_16_bits(void) {
+  serving_call *c = make_serving();
+  c->q.view.dtype.code = kDLFloat;
+  expect_serving_refused(c, POSENC_DTYPE_MISMATCH, "bfloat16", "f16 queries");
+  c = make_serving();
+  c->k.view.dtype.code = kDLBfloat;
+  expect_serving_refused(c, POSENC_DTYPE_MISMATCH, "float16", "bf16 keys");
+  c = make_serving();
+  c->o.view.dtype.code = kDLFloat;
+  c->o.view.dtype.bits = 32;
+  expect_serving_refused(c, POSENC_DTYPE_MISMATCH, "o", "f32 outputs");
+  c = make_serving();
+  c->v.view.data = (char *)c->v.data + 1;
+  expect_serving_refused(c, POSENC_INVALID_ARGUMENT, "aligned",
+                         "values at an odd address");
+}
+
+static void test_embedding(void) {
+  enum { L = 5, DIM = 8, ROWS = 16 };
+  static tensor x, y, table;
+  init(&x, 3, 2, L, DIM, 0);
+  init(&y, 3, 2, L, DIM, 0);
+  init(&table, 2, ROWS, DIM, 0, 0);
+  misuse_embed_args args = {.size = sizeof args,
+                            .x = &x.view,
+                            .y = &y.view,
+                            .learned_absolute_table = &table.view};
+  expect_status(misuse_embed(&args, NULL), POSENC_OK, NULL, "an embedding");
+  expect_status(misuse_embed(NULL, NULL), POSENC_INVALID_ARGUMENT, "args",
+                "an embedding of NULL");
+  args.size = sizeof args - 8;
+  expect_status(misuse_embed(&args, NULL), POSENC_VERSION_MISMATCH, "size",
+                "an embedding of another version");
+  args.size = sizeof args;
+  args.x = NULL;
+  expect_status(misuse_embed(&args, NULL), POSENC_INVALID_ARGUMENT, "x",
+                "an embedding without x");
+  args.x = &x.view;
+  y.shape[1] = L - 1;
+  expect_status(misuse_embed(&args, NULL), POSENC_SHAPE_MISMATCH, "y",
+                "an embedding of another length");
+  y.shape[1] = L;
+  table.shape[1] = DIM + 1;
+  expect_status(misuse_embed(&args, NULL), POSENC_SHAPE_MISMATCH,
+                "learned_absolute.table", "a table of another size");
+  table.shape[1] = DIM;
+  y.view.dtype.bits = 16;
+  expect_status(misuse_embed(&args, NULL), POSENC_DTYPE_MISMATCH, "y",
+                "an embedding in f16");
+  y.view.dtype.bits = 32;
+  set_strides(&y, 0, DIM, 1, 0);
+  expect_status(misuse_embed(&args, NULL), POSENC_STRIDE_UNSUPPORTED, "y",
+                "batch entries that share an output");
+  y.view.strides = NULL;
+  x.shape[1] = y.shape[1] = ROWS + 1;
+  expect_status(misuse_embed(&args, NULL), POSENC_OUT_OF_RANGE, "token",
+                "more tokens than rows");
 }
 
 int main(void) {
@@ -287,6 +470,9 @@ int main(void) {
   test_prepared();
   test_isa();
   test_operands();
+  test_sequences();
+  test_16_bits();
+  test_embedding();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Calls a kernel that posenc_add_kernel compiled: the weights of a row sum to
- * one, so values that are all equal come back, and the first causal row is the
- * first value.
+ * Calls what posenc_add_kernel compiled. An attention kernel: the weights of a
+ * row sum to one, so values that are all equal come back, and the first causal
+ * row is the first value. An input embedding: twice x and the position's row.
  */
 #include "consumer_causal.h"
+#include "consumer_embedding.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADS = 4, KV_HEADS = 2, LENGTH = 70, DIM = 64 };
+enum { HEADS = 4, KV_HEADS = 2, LENGTH = 70, DIM = 64, ROWS = 128 };
 
-static DLTensor tensor(float *data, int64_t *shape) {
+static DLTensor tensor(float *data, int ndim, int64_t *shape) {
   DLTensor result;
   memset(&result, 0, sizeof(result));
   result.data = data;
   result.device.device_type = kDLCPU;
-  result.ndim = 4;
+  result.ndim = ndim;
   result.dtype.code = kDLFloat;
   result.dtype.bits = 32;
   result.dtype.lanes = 1;
@@ -32,8 +33,8 @@ static float v[KV_HEADS * LENGTH * DIM], o[HEADS * LENGTH * DIM];
 static int run(void) {
   int64_t q_shape[] = {1, HEADS, LENGTH, DIM};
   int64_t k_shape[] = {1, KV_HEADS, LENGTH, DIM};
-  DLTensor q_tensor = tensor(q, q_shape), k_tensor = tensor(k, k_shape);
-  DLTensor v_tensor = tensor(v, k_shape), o_tensor = tensor(o, q_shape);
+  DLTensor q_tensor = tensor(q, 4, q_shape), k_tensor = tensor(k, 4, k_shape);
+  DLTensor v_tensor = tensor(v, 4, k_shape), o_tensor = tensor(o, 4, q_shape);
   consumer_causal_args args;
   posenc_call call = POSENC_CALL_INIT;
   posenc_status status;
@@ -49,6 +50,36 @@ static int run(void) {
     fprintf(stderr, "%s: %s\n", posenc_status_string(status),
             posenc_last_error());
   return status == POSENC_OK;
+}
+
+static int embed(void) {
+  static float x[LENGTH * DIM], y[LENGTH * DIM], table[ROWS * DIM];
+  int64_t shape[] = {1, LENGTH, DIM}, table_shape[] = {ROWS, DIM};
+  DLTensor x_tensor = tensor(x, 3, shape), y_tensor = tensor(y, 3, shape);
+  DLTensor table_tensor = tensor(table, 2, table_shape);
+  consumer_embedding_args args;
+  int i;
+
+  for (i = 0; i < ROWS * DIM; ++i)
+    table[i] = (float)i;
+  for (i = 0; i < LENGTH * DIM; ++i)
+    x[i] = (float)(i % 5);
+  memset(&args, 0, sizeof(args));
+  args.size = sizeof(args);
+  args.x = &x_tensor;
+  args.y = &y_tensor;
+  args.learned_absolute_table = &table_tensor;
+  if (consumer_embedding(&args, NULL) != POSENC_OK) {
+    fprintf(stderr, "embedding: %s\n", posenc_last_error());
+    return 0;
+  }
+  for (i = 0; i < LENGTH * DIM; ++i)
+    if (y[i] != 2.0f * x[i] + table[i]) {
+      fprintf(stderr, "embedding: y[%d] = %.9g, expected %.9g\n", i, y[i],
+              2.0f * x[i] + table[i]);
+      return 0;
+    }
+  return 1;
 }
 
 int main(void) {
@@ -84,5 +115,5 @@ int main(void) {
         return 1;
       }
     }
-  return 0;
+  return !embed();
 }

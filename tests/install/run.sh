@@ -85,7 +85,7 @@ compile_with_library() {
 
 run_what_the_library_compiled() {
   cc tests/install/consumer.c -I"$work/library" -I"$prefix/include" -L"$work/library" -L"$prefix/lib" \
-    -lconsumer_causal -lposenc_runtime -pthread -lm -o "$work/from-library" &&
+    -lconsumer_causal -lconsumer_embedding -lposenc_runtime -pthread -lm -o "$work/from-library" &&
     "$work/from-library"
 }
 
@@ -124,7 +124,7 @@ check "the tools find their libraries" libraries_are_found
 check "compile against the runtime by hand" compile_by_hand
 check "build the consumer" build_consumer
 check "run it without a kernel" "$work/consumer/version"
-check "run its kernel" "$work/consumer/consumer"
+check "run its kernel and its embedding" "$work/consumer/consumer"
 check "a second build does nothing" nothing_is_compiled_twice
 check "build with the compiler's libraries" build_compiler_consumer
 check "compile with the compiler's libraries" compile_with_library

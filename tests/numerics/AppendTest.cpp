@@ -3,6 +3,7 @@
 #include "NativeCall.h"
 #include "TestRun.h"
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Reference/Accuracy.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -41,6 +42,9 @@ const Scheme schemes[] = {
                     "#posenc.alibi]"},
     {"rope_positions", "positions(#posenc.position_tensor) encode "
                        "[#posenc.rope]"},
+    {"rope_own_queries",
+     "positions(#posenc.position_tensor<queries = \"query_positions\">) encode "
+     "[#posenc.rope]"},
     {"mrope", "positions(#posenc.position_tensor<axes = 3>) encode "
               "[#posenc.mrope<sections = [4, 4, 4]>]"},
     {"axial", "encode [#posenc.axial_rope<grid_width = 5>]"},
@@ -294,6 +298,8 @@ std::string CacheRun::attend(const Step &last) {
     std::mt19937 random(3);
     attention.q = makeRandom(random, {3, scheme.heads, headDim});
     attention.positions["cu_seqlens_q"] = {{batch + 1}, {0, 1, 1, 3}};
+    if (attention.positions.contains("query_positions"))
+      attention.positions["query_positions"] = {{3}, {5, 8, 9}};
     for (double &value : attention.q.data)
       value = kernel.compiled.tensors[0].storage
                   ? kernel.compiled.tensors[0].fromBits(
@@ -404,9 +410,14 @@ int main(int argc, char **argv) {
   if (posenc_pool_create(3, &pool))
     report_fatal_error("no threads for the tests");
   scope_exit destroyPool([&] { posenc_pool_destroy(pool); });
-  for (std::string isa : {"x86-64", "x86-64-avx2"}) {
-    testCaches(run, isa, pool);
-    testHeads(run, isa);
+  for (const char *name : {"x86-64", "x86-64-avx2"}) {
+    const InstructionSet *isa = findInstructionSet(name);
+    if (isa->features & ~posenc_cpu_features()) {
+      run.skip(Twine("append/") + name, "this CPU cannot run it");
+      continue;
+    }
+    testCaches(run, name, pool);
+    testHeads(run, name);
   }
   return run.finish();
 }

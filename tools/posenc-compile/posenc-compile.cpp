@@ -143,11 +143,16 @@ static void printExplanation(const CompiledKernel &kernel) {
 static FailureOr<SmallVector<Operation *>> selectKernels(ModuleOp module) {
   SmallVector<Operation *> kernels;
   const std::string &name = flags->spec.kernel;
-  for (Operation &op : *module.getBody())
-    if (isa<KernelOp, EmbedOp>(op) &&
-        !(isa<KernelOp>(op) && isOfAnotherKernel(cast<KernelOp>(op))) &&
-        (name.empty() || cast<SymbolOpInterface>(op).getName() == name))
+  for (Operation &op : *module.getBody()) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (!kernel && !isa<EmbedOp>(op))
+      continue;
+    bool isWanted = name.empty()
+                        ? !(kernel && isOfAnotherKernel(kernel))
+                        : cast<SymbolOpInterface>(op).getName() == name;
+    if (isWanted)
       kernels.push_back(&op);
+  }
   if (!kernels.empty())
     return kernels;
   // Says which there are.

@@ -370,7 +370,8 @@ Value IntervalEmitter::emitMayAllow(SelectOp select) {
   Block &block = region.emplaceBlock();
   Type f64 = b.getF64Type();
   block.addArguments({f64, f64}, {b.getLoc(), b.getLoc()});
-  OpBuilder inner = OpBuilder::atBlockEnd(&block);
+  OpBuilder inner(b.getContext());
+  inner.setInsertionPointToEnd(&block);
   YieldOp::create(inner, b.getLoc(),
                   mask.buildPredicate(inner, b.getLoc(), block.getArguments()));
   return emitRegion(region, select.getPositions()).high;

@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bytecode holds the same module as text, and its bytes do not depend on how
-// the text was laid out.
-// RUN: posenc-opt %s -o %t.mlir
-// RUN: posenc-opt %s --emit-bytecode -o %t.mlirbc
-// RUN: posenc-opt %t.mlirbc -o %t.again.mlir
-// RUN: diff %t.mlir %t.again.mlir
-// RUN: posenc-opt %t.mlirbc --emit-bytecode -o %t.again.mlirbc
-// RUN: cmp %t.mlirbc %t.again.mlirbc
+// Text and bytecode hold the same module, whatever it holds, and the bytes do
+// not depend on how the text was laid out.
+// DEFINE: %{input} = %s
+// DEFINE: %{round_trip} = \
+// DEFINE:   posenc-opt %{input} -o %t.mlir && \
+// DEFINE:   posenc-opt %t.mlir -o %t.again.mlir && diff %t.mlir %t.again.mlir && \
+// DEFINE:   posenc-opt %{input} --emit-bytecode -o %t.mlirbc && \
+// DEFINE:   posenc-opt %t.mlirbc -o %t.again.mlir && diff %t.mlir %t.again.mlir && \
+// DEFINE:   posenc-opt %t.mlirbc --emit-bytecode -o %t.again.mlirbc && cmp %t.mlirbc %t.again.mlirbc
+// RUN: %{round_trip}
 // RUN: posenc-opt %t.mlirbc --posenc-expand-encodings | FileCheck %s
+// REDEFINE: %{input} = %S/attrs.mlir
+// RUN: %{round_trip}
+// REDEFINE: %{input} = %S/ops.mlir
+// RUN: %{round_trip}
+// REDEFINE: %{input} = %S/plan-ops.mlir
+// RUN: %{round_trip}
+// REDEFINE: %{input} = %S/embed-ops.mlir
+// RUN: %{round_trip}
+// REDEFINE: %{input} = %S/encodings.mlir
+// RUN: %{round_trip}
+// REDEFINE: %{input} = %S/rotary-encodings.mlir
+// RUN: %{round_trip}
+// REDEFINE: %{input} = %S/terms-encodings.mlir
+// RUN: %{round_trip}
+// REDEFINE: %{input} = %S/embed-encodings.mlir
+// RUN: %{round_trip}
 
 // CHECK-LABEL: posenc.kernel @k
 // CHECK: posenc.table law(#posenc.operand<"t5_bias.table", rows = 32>)

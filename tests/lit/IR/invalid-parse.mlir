@@ -89,12 +89,6 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.causal) encode [#posenc.alibi
 
 // -----
 
-// alibi_c6
-// expected-error@below {{expected #posenc.alibi with 'slopes = operands' not to state 'max_exponent', 'slope_scale', 'rounding' or 'preset', which make slopes}}
-posenc.kernel @k heads(8) head_dim(8) encode [#posenc.alibi<form = symmetric, slopes = operands, max_exponent = 4.0>]
-
-// -----
-
 // t5_bias_c1: too few
 // expected-error@below {{expected 'buckets' of #posenc.t5_bias to be at least 2, but got 1}}
 posenc.kernel @k heads(8) head_dim(8) encode [#posenc.t5_bias<buckets = 1>]

@@ -3,7 +3,7 @@
 // RUN: posenc-opt %s --posenc-expand-encodings --posenc-split-cache -split-input-file -verify-diagnostics
 
 // expected-error@below {{cannot have key_cache(encoded); expected key_cache(raw), since its products read 2 different key vectors, and a cache holds one}}
-// expected-note@below {{one is made here}}
+// expected-note@below {{one is the key itself}}
 // expected-note@below {{one is made here}}
 posenc.kernel @rerope heads(2) head_dim(8) keys(lengths) key_cache(encoded) mask(#posenc.causal) encode [#posenc.rerope<window = 4>]
 

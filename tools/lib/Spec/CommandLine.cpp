@@ -59,7 +59,7 @@ CacheOptions::CacheOptions(cl::OptionCategory &category)
 std::string CacheOptions::getDirectory() const {
   if (none)
     return "";
-  return directory.empty() ? getDefaultCacheDirectory() : directory;
+  return directory.empty() ? getDefaultCacheDirectory() : directory.getValue();
 }
 
 void posenc::prepareCommandLine() {
