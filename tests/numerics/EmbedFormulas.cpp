@@ -88,6 +88,8 @@ static double convTarget(const F &f, int64_t b, int64_t t, int64_t c) {
   return f.x(b, t, c) + f.table("conv_s2s.target", t + 2, c, f.dim);
 }
 
+enum class Merge { Add, Multiply, Replace };
+template <Merge How>
 static double hierarchical(const F &f, int64_t b, int64_t t, int64_t c) {
   // bert4keras: PositionEmbedding(hierarchical = 0.4).
   constexpr int64_t n = 7;
@@ -97,7 +99,10 @@ static double hierarchical(const F &f, int64_t b, int64_t t, int64_t c) {
             alpha * f.table("hierarchical.table", 0, c, f.dim)) /
            (1 - alpha);
   };
-  return f.x(b, t, c) + alpha * u(t / n) + (1 - alpha) * u(t % n);
+  double e = alpha * u(t / n) + (1 - alpha) * u(t % n);
+  return How == Merge::Add        ? f.x(b, t, c) + e
+         : How == Merge::Multiply ? f.x(b, t, c) * (1 + e)
+                                  : e;
 }
 
 template <int Frequency, int Phase, bool Interleaved>
@@ -207,10 +212,6 @@ std::vector<EmbedCase> posenc::numerics::getEmbedCases() {
   const std::string ids = "#posenc.padded_positions<source = ids, padding_id = "
                           "1, first = 2, padding = 1>";
   auto encode = [](const std::string &list) { return "encode [" + list + "]"; };
-  auto words = [](const char *rest) {
-    return std::string("encode [#posenc.complex_order<words = 5, ") + rest +
-           ">]";
-  };
   return {
       {"raw_index",
        "positions(#posenc.iota<offset = 3>) encode [#posenc.raw_index<scale = "
@@ -267,18 +268,41 @@ std::vector<EmbedCase> posenc::numerics::getEmbedCases() {
       {"conv_s2s target", encode("#posenc.conv_s2s<side = target, rows = 202>"),
        6, 200, 4, convTarget},
       {"hierarchical", encode("#posenc.hierarchical<rows = 7>"), 19, 49, 9,
-       hierarchical},
-      {"complex_order", words("frequency = word_and_dimension"), 12, 200, 5,
-       complexOrder<0, 4, false>},
+       hierarchical<Merge::Add>},
+      {"hierarchical, multiplied",
+       encode("#posenc.hierarchical<rows = 7, merge = mul>"), 19, 49, 9,
+       hierarchical<Merge::Multiply>},
+      {"hierarchical, replaced",
+       encode("#posenc.hierarchical<rows = 7, merge = replace>, "
+              "#posenc.cape<mode = inference, positions = operand, "
+              "frequency_scale = 0.0, name = \"tokens\">"),
+       19, 49, 9,
+       [](const F &f, int64_t b, int64_t t, int64_t c) {
+         return hierarchical<Merge::Replace>(f, b, t, c) + c % 2;
+       }},
+      {"complex_order",
+       encode(
+           "#posenc.complex_order<words = 5, frequency = word_and_dimension>"),
+       12, 200, 5, complexOrder<0, 4, false>},
       {"complex_order by word",
-       words("frequency = word, phase = dimension, layout = interleaved"), 12,
-       200, 5, complexOrder<1, 2, true>},
+       encode("#posenc.complex_order<words = 5, frequency = word, phase = "
+              "dimension, layout = interleaved>"),
+       12, 200, 5, complexOrder<1, 2, true>},
       {"complex_order by dimension",
-       words("frequency = dimension, phase = word_and_dimension"), 12, 200, 5,
-       complexOrder<2, 0, false>},
+       encode("#posenc.complex_order<words = 5, frequency = dimension, phase = "
+              "word_and_dimension>"),
+       12, 200, 5, complexOrder<2, 0, false>},
       {"complex_order, global",
-       words("frequency = global, phase = global, layout = interleaved"), 12,
-       200, 5, complexOrder<3, 3, true>},
+       encode("#posenc.complex_order<words = 5, frequency = global, phase = "
+              "global, layout = interleaved>"),
+       12, 200, 5, complexOrder<3, 3, true>},
+      {"complex_order, added",
+       encode("#posenc.complex_order<words = 5, frequency = dimension, phase = "
+              "word, merge = add>"),
+       12, 200, 5,
+       [](const F &f, int64_t b, int64_t t, int64_t c) {
+         return f.x(b, t, c) + complexOrder<2, 1, false>(f, b, t, c);
+       }},
       {"shifted positions",
        encode("#posenc.shifted_positions<shift = training, law = paper, "
               "max_shift = 500>, " +
@@ -321,6 +345,12 @@ std::vector<EmbedCase> posenc::numerics::getEmbedCases() {
        10, 200, 64, randomised},
       {"pose", encode("#posenc.pose<mode = training, target = 1000>, " + paper),
        10, 200, 9, pose},
+      {"pose, inference",
+       encode("#posenc.pose<mode = inference, target = 1000>, " + paper), 10,
+       200, 9,
+       [](const F &f, int64_t b, int64_t t, int64_t c) {
+         return f.x(b, t, c) + paperWave(t, c, f.dim);
+       }},
       {"dropout of a sum",
        "scale(3.0) dropout(0.3) " +
            encode(paper + ", #posenc.learned_absolute<rows = 200>"),

@@ -17,6 +17,6 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "posenc's tests of embeddings\n");
   TestRun run(filter, verbose);
-  testEmbed(run);
+  testEmbed(run, findInstructionSets(run));
   return run.finish();
 }

@@ -129,10 +129,11 @@ static std::string checkNative(const LoadedEmbed &loaded, EmbedExtents extents,
   return "";
 }
 
-static std::string testText(StringRef text, const EmbedCase *test,
-                            int64_t longest, int64_t limit, posenc_pool *pool) {
+static std::string testText(StringRef text, const std::string &isa,
+                            const EmbedCase *test, int64_t longest,
+                            int64_t limit, posenc_pool *pool) {
   LoadedEmbed loaded;
-  std::string problem = loaded.load(text, "x86-64");
+  std::string problem = loaded.load(text, isa);
   if (!problem.empty())
     return problem;
   for (EmbedExtents extents :
@@ -233,19 +234,21 @@ static std::string testMask() {
   return problem;
 }
 
-void posenc::numerics::testEmbed(TestRun &run) {
+void posenc::numerics::testEmbed(TestRun &run, ArrayRef<std::string> isas) {
   posenc_pool *pool = nullptr;
   if (posenc_pool_create(3, &pool))
     return run.test("embed: pool", [] { return posenc_last_error(); });
   scope_exit destroyPool([&] { posenc_pool_destroy(pool); });
-  for (const EmbedCase &test : getEmbedCases())
-    run.test("embed: " + test.name, [&] {
-      return testText(makeText(test.dim, test.clauses), &test, test.longest,
-                      test.limit, pool);
-    });
-  for (const char *body : bodies)
-    run.test("embed: a body by hand",
-             [&] { return testText(body, nullptr, 200, 9, pool); });
+  for (const std::string &isa : isas) {
+    for (const EmbedCase &test : getEmbedCases())
+      runGuarded(run, "embed: " + test.name + ", " + isa, [&] {
+        return testText(makeText(test.dim, test.clauses), isa, &test,
+                        test.longest, test.limit, pool);
+      });
+    for (const char *body : bodies)
+      runGuarded(run, "embed: a body by hand, " + isa,
+                 [&] { return testText(body, isa, nullptr, 200, 9, pool); });
+  }
   run.test("embed: no row of a table", [] {
     return testOutOfRange("encode [#posenc.learned_absolute<rows = 12>]",
                           "token 12 of batch entry 0 is at position 12, but "

@@ -9,6 +9,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace llvm;
@@ -59,6 +60,52 @@ RealTensor posenc::numerics::makeRandom(std::mt19937 &random,
     value = static_cast<float>(sum * std::sqrt(3.0) * magnitude);
   }
   return tensor;
+}
+
+/// Positions rise with gaps and repeats, and so do numbers of segments and
+/// regions, which have several tokens each. Orders are permutations.
+static void fillIntegers(std::mt19937 &random, StringRef name,
+                         IntTensor &numbers) {
+  int64_t length = numbers.shape.back(), rows = 1;
+  for (int64_t extent : ArrayRef(numbers.shape).drop_back())
+    rows *= extent;
+  int64_t divisor =
+      name.contains("segment") || name.contains("region") ? 64 : 1;
+  for (int64_t b = 0; b < rows; ++b) {
+    int64_t position = 3 * b;
+    for (int64_t j = 0; j < length; ++j) {
+      numbers.data.push_back(name == "order" ? j : position / divisor);
+      position += random() % 8 == 0 ? 5 : random() % 16 != 0;
+    }
+    if (name == "order")
+      for (int64_t j = length; j > 1; --j)
+        std::swap(numbers.data[b * length + j - 1],
+                  numbers.data[b * length + random() % j]);
+  }
+}
+
+/// Makes of random numbers what an operand of that name can have.
+static void suit(StringRef name, RealTensor &values) {
+  auto forEach = [&](auto function) {
+    for (double &value : values.data)
+      value = static_cast<float>(function(value));
+  };
+  if (name == "prefix")
+    forEach([](double x) { return std::floor(200 * std::abs(x)); });
+  else if (name.ends_with(".gamma"))
+    forEach([](double x) { return 1 - std::min(std::abs(x), 1.0) / 8; });
+  else if (name.ends_with(".slopes"))
+    forEach([](double x) { return std::abs(x); });
+  else if (name.ends_with(".length"))
+    forEach([](double x) { return 1 + 40 * std::abs(x); });
+  else if (name.starts_with("negative."))
+    forEach([](double x) { return -std::abs(x); });
+  else if (name.ends_with("mask")) // a third is hidden, and all of row 1
+    for (size_t x = 0; x < values.data.size(); ++x) {
+      size_t row = x / values.shape.back() % values.shape.rbegin()[1];
+      if (row == 1 || x % 3 == row % 2)
+        values.data[x] = 0;
+    }
 }
 
 ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
@@ -114,24 +161,11 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
     if (tensor.isInteger) {
       IntTensor &positions = inputs.positions[tensor.name];
       positions.shape.assign(shape.begin(), shape.end());
-      // Segments have several tokens each.
-      int64_t divisor = StringRef(tensor.name).starts_with("segment") ? 64 : 1;
-      int64_t rows = 1;
-      for (int64_t extent : ArrayRef(shape).drop_back())
-        rows *= extent;
-      for (int64_t b = 0; b < rows; ++b) {
-        int64_t position = 3 * b;
-        for (int64_t j = 0; j < shape.back(); ++j) {
-          positions.data.push_back(position / divisor);
-          position += random() % 8 == 0 ? 5 : random() % 16 != 0;
-        }
-      }
+      fillIntegers(random, tensor.name, positions);
       continue;
     }
     RealTensor values = makeRandom(random, shape, magnitude);
-    if (tensor.name == "prefix")
-      for (double &value : values.data)
-        value = std::floor(200 * std::abs(value));
+    suit(tensor.name, values);
     if (tensor.storage)
       for (double &value : values.data)
         value = tensor.fromBits(tensor.toBits(static_cast<float>(value)));
@@ -176,4 +210,15 @@ std::string posenc::numerics::compare(StringRef name, const RealTensor &got,
     return text;
   }
   return text;
+}
+
+std::string posenc::numerics::compareAll(const ReferenceOutputs &got,
+                                         const ReferenceOutputs &wanted,
+                                         double tolerance) {
+  std::string problem = compare("scores", got.scores, wanted.scores, tolerance);
+  if (problem.empty())
+    problem = compare("output", got.o, wanted.o, tolerance);
+  if (problem.empty())
+    problem = compare("lse", got.lse, wanted.lse, tolerance);
+  return problem;
 }

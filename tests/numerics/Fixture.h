@@ -40,8 +40,9 @@ struct Extents {
 RealTensor makeRandom(std::mt19937 &random, llvm::ArrayRef<int64_t> shape,
                       double magnitude = 1);
 
-/// Random q, k, v and operands of a kernel. Positions rise with gaps and some
-/// repeats. Tables whose name starts with "one" have one head.
+/// Random q, k, v and operands of a kernel, which suit their names: positions
+/// rise with gaps and some repeats, tables whose name starts with "one" have
+/// one head, and so on.
 ReferenceInputs makeInputs(KernelOp kernel, const Extents &extents,
                            unsigned seed, double magnitude = 1);
 
@@ -52,6 +53,27 @@ ReferenceOutputs evaluate(KernelOp kernel, const ReferenceInputs &inputs);
 /// must be equal.
 std::string compare(llvm::StringRef name, const RealTensor &got,
                     const RealTensor &wanted, double tolerance);
+
+/// The same of scores, outputs and log-sum-exps.
+std::string compareAll(const ReferenceOutputs &got,
+                       const ReferenceOutputs &wanted, double tolerance);
+
+/// Elements [begin, end) of an axis.
+template <typename TensorT>
+TensorT slice(const TensorT &from, size_t axis, int64_t begin, int64_t end) {
+  TensorT result;
+  result.shape = from.shape;
+  result.shape[axis] = end - begin;
+  int64_t inner = 1, outer = 1;
+  for (size_t x = 0; x < from.shape.size(); ++x)
+    (x < axis ? outer : inner) *= x == axis ? 1 : from.shape[x];
+  for (int64_t o = 0; o < outer; ++o) {
+    auto start = from.data.begin() + o * from.shape[axis] * inner;
+    result.data.insert(result.data.end(), start + begin * inner,
+                       start + end * inner);
+  }
+  return result;
+}
 
 } // namespace posenc::numerics
 

@@ -27,12 +27,13 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "posenc's numeric tests\n");
   TestRun run(filter, verbose);
-  testGolden(run);
+  std::vector<std::string> isas = findInstructionSets(run);
+  testGolden(run, isas);
   testDirect(run);
   testProperties(run);
-  NativeTestOptions options;
-  options.full = full;
-  testNative(run, options);
+  testEncodingProperties(run);
+  testNative(run, isas, full);
+  testEncodings(run, isas, full);
   testRandom(run, randomSeed, randomCount);
   return run.finish();
 }

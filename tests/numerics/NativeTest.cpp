@@ -6,71 +6,17 @@
 #include "TermSpecs.h"
 #include "TestRun.h"
 
-#include "posenc/Analysis/InstructionSets.h"
-
 #include "llvm/ADT/ScopeExit.h"
 
 #include <cmath>
-#include <csignal>
-#include <cstring>
 #include <limits>
 #include <tuple>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace posenc;
 using namespace posenc::numerics;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
-
-/// The test that runs, for a program that ends in it.
-static char currentTest[1024];
-
-static void reportCrash(int) {
-  // Only what is allowed in a signal handler.
-  auto print = [](const char *text, size_t size) {
-    ssize_t written = write(STDOUT_FILENO, text, size);
-    (void)written;
-  };
-  print("FAILED: ", 8);
-  print(currentTest, strlen(currentTest));
-  constexpr char reason[] = ": ended by a signal: memory outside a tensor?\n";
-  print(reason, sizeof(reason) - 1);
-  _exit(1);
-}
-
-void posenc::numerics::runGuarded(TestRun &run, const std::string &name,
-                                  function_ref<std::string()> body) {
-  strncpy(currentTest, name.c_str(), sizeof(currentTest) - 1);
-  run.test(name, body);
-}
-
-/// The instruction sets that this machine has.
-static std::vector<std::string> findInstructionSets(TestRun &run) {
-  std::vector<std::string> found;
-  for (const InstructionSet &line : getInstructionSets()) {
-    StringRef isa = line.name;
-    LoadedKernel kernel;
-    // A kernel that does not compile is found by the tests.
-    if (kernel.load("posenc.kernel @probe heads(1) head_dim(2)", isa.str())
-            .empty()) {
-      ReferenceInputs inputs = makeInputs(kernel.spec->getKernel(), {}, 1);
-      CallTensors tensors(kernel.compiled.tensors, inputs, Arrangement::Compact,
-                          false);
-      if (kernel.native->run(tensors.getArguments(), nullptr) ==
-          POSENC_UNSUPPORTED_CPU) {
-        run.skip("native/" + isa, "this CPU cannot run it");
-        continue;
-      }
-    }
-    found.push_back(isa.str());
-  }
-  return found;
-}
 
 //===----------------------------------------------------------------------===//
 // Tests of one kind
@@ -624,22 +570,17 @@ void Grid::run(TestRun &run) {
   }
 }
 
-void posenc::numerics::testNative(TestRun &run,
-                                  const NativeTestOptions &options) {
+void posenc::numerics::testNative(TestRun &run, ArrayRef<std::string> isas,
+                                  bool full) {
   testGuards(run);
-  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
-    std::signal(signal, reportCrash);
-  // Kernels are compiled for one instruction set each.
-  unsetenv("POSENC_ISA");
-  std::vector<std::string> isas = findInstructionSets(run);
   for (const std::string &isa : isas) {
     testShards(run, isa);
     testNotFinite(run, isa);
     testLargeScores(run, isa);
     testLongKeys(run, isa);
-    testStorage(run, isa, options.full);
+    testStorage(run, isa, full);
     testMasks(run, isa);
   }
-  testTerms(run, isas, options.full);
-  Grid(makeNativeSpecs(isas, options.full), options.full).run(run);
+  testTerms(run, isas, full);
+  Grid(makeNativeSpecs(isas, full), full).run(run);
 }

@@ -2,9 +2,18 @@
 // Counts tests and prints those that fail.
 #include "TestRun.h"
 
+#include "posenc/Analysis/InstructionSets.h"
+
+#include "posenc/posenc.h"
+
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+
 using namespace llvm;
+using namespace posenc;
 using namespace posenc::numerics;
 
 bool TestRun::isSelected(const Twine &name) const {
@@ -36,4 +45,45 @@ void TestRun::skip(const Twine &name, StringRef reason) {
 int TestRun::finish() const {
   outs() << passed << " passed, " << failed << " failed\n";
   return failed ? 1 : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Tests that may crash
+//===----------------------------------------------------------------------===//
+
+/// The test that runs, for a program that ends in it.
+static char currentTest[1024];
+
+static void reportCrash(int) {
+  // Only what is allowed in a signal handler.
+  auto print = [](const char *text, size_t size) {
+    ssize_t written = write(STDOUT_FILENO, text, size);
+    (void)written;
+  };
+  print("FAILED: ", 8);
+  print(currentTest, strlen(currentTest));
+  constexpr char reason[] = ": ended by a signal: memory outside a tensor?\n";
+  print(reason, sizeof(reason) - 1);
+  _exit(1);
+}
+
+void posenc::numerics::runGuarded(TestRun &run, const std::string &name,
+                                  function_ref<std::string()> body) {
+  strncpy(currentTest, name.c_str(), sizeof(currentTest) - 1);
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
+    std::signal(signal, reportCrash);
+  run.test(name, body);
+}
+
+std::vector<std::string> posenc::numerics::findInstructionSets(TestRun &run) {
+  // Kernels are compiled for one instruction set each.
+  unsetenv("POSENC_ISA");
+  std::vector<std::string> found;
+  for (const InstructionSet &line : getInstructionSets()) {
+    if ((posenc_cpu_features() & line.features) == line.features)
+      found.push_back(line.name.str());
+    else
+      run.skip(line.name, "this CPU cannot run it");
+  }
+  return found;
 }

@@ -3,11 +3,13 @@
 #ifndef POSENC_NUMERICS_TESTRUN_H
 #define POSENC_NUMERICS_TESTRUN_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
 #include <string>
+#include <vector>
 
 namespace posenc::numerics {
 
@@ -33,22 +35,29 @@ private:
   unsigned passed = 0, failed = 0;
 };
 
-/// Runs a test that may end the program: then its name is printed. The crash is
-/// caught once testNative() has run.
+/// Runs a test that may end the program: then its name is printed.
 void runGuarded(TestRun &run, const std::string &name,
                 llvm::function_ref<std::string()> body);
 
-/// The tests, by what they compare.
-void testGolden(TestRun &run);     // published numbers with the reference
-void testDirect(TestRun &run);     // formulas of each scheme with the reference
-void testProperties(TestRun &run); // the reference with itself
-void testEmbed(TestRun &run);      // input embeddings, all of the above
-/// Random kernels with the seeds first .. first + count - 1.
+/// The instruction sets that this machine has; what it has not is skipped.
+std::vector<std::string> findInstructionSets(TestRun &run);
+
+/// The tests, by what they compare. Kernels are compiled for `isas` in turn.
+/// Published numbers with the reference and with kernels.
+void testGolden(TestRun &run, llvm::ArrayRef<std::string> isas);
+/// Formulas of each scheme with the reference.
+void testDirect(TestRun &run);
+/// The reference with itself.
+void testProperties(TestRun &run);
+void testEncodingProperties(TestRun &run);
+/// Kernels with the reference.
+void testNative(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// The same of every named encoding and mask.
+void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// The same of random ones with the seeds first .. first + count - 1.
 void testRandom(TestRun &run, unsigned first, unsigned count);
-struct NativeTestOptions {
-  bool full = false;
-};
-void testNative(TestRun &run, const NativeTestOptions &options); // kernels
+/// Input embeddings, all of the above.
+void testEmbed(TestRun &run, llvm::ArrayRef<std::string> isas);
 
 } // namespace posenc::numerics
 

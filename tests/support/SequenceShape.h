@@ -17,14 +17,8 @@ struct SequenceShape {
 
   SequenceShape(KernelOp kernel, int64_t batch, int64_t queryLen,
                 int64_t keyLen)
-      : kernel(kernel), batch(batch), queryLen(queryLen), keyLen(keyLen) {
-    kernel.walk([&](mlir::Operation *op) {
-      auto position = llvm::dyn_cast<PositionOp>(op);
-      areAmongKeys |=
-          llvm::isa<AtQueryOp, RemainderOp>(op) ||
-          (position && llvm::isa<PositionTensorAttr>(position.getLaw()));
-    });
-  }
+      : kernel(kernel), batch(batch), queryLen(queryLen), keyLen(keyLen),
+        areAmongKeys(kernel.isExpanded() && kernel.looksUpQueriesAmongKeys()) {}
 
   int64_t getQueries(int64_t b) const {
     if (kernel.getQueryStorage() == QueryStorage::dense)
@@ -45,7 +39,7 @@ struct SequenceShape {
   int64_t getMaxPages() const { return (keyLen + pageSize - 1) / pageSize; }
 
   /// Whether no sequence may have more queries than keys.
-  bool areAmongKeys = false;
+  bool areAmongKeys;
 
   /// The extents that depend on sequences.
   int64_t getExtent(const Extent &extent) const {

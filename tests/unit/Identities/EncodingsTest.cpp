@@ -2,6 +2,8 @@
 // All identities together keep what kernels with named encodings compute.
 #include "IdentityTest.h"
 
+#include "support/EncodingList.h"
+
 #include "posenc/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -12,69 +14,20 @@ using namespace posenc;
 
 namespace {
 
-const char *const encodings[] = {
-    R"(#posenc.rope)",
-    R"(#posenc.rope<scaling = #posenc.yarn<factor = 4.0>>)",
-    R"(#posenc.rope<dims = 4, scaling = #posenc.yarn<factor = 4.0>>)",
-    R"(#posenc.rope<scaling = #posenc.dynamic_ntk<original_length = 9>>)",
-    R"(#posenc.rope<pairing = interleaved, placement = last, dims = 4>)",
-    R"(#posenc.xpos)",
-    R"(#posenc.mrope<sections = [1, 2, 1]>)",
-    R"(#posenc.axial_rope<grid_width = 4>)",
-    R"(#posenc.mixed_rope<grid_width = 4>)",
-    R"(#posenc.fope)",
-    R"(#posenc.rerope<window = 3>)",
-    R"(#posenc.rerope<window = 3, rope = <scaling = #posenc.yarn<factor = 4.0>>>)",
-    R"(#posenc.leaky_rerope<window = 3, leak = 3.0>)",
-    R"(#posenc.self_extend<window = 3, group = 2>)",
-    R"(#posenc.rope_bias<form = outside>)",
-    R"(#posenc.rope_bias)",
-    R"(#posenc.log_n<length = 8>, #posenc.rope)",
-    R"(#posenc.query_temperature, #posenc.rope<scaling = #posenc.yarn<factor = 4.0>>)",
-    R"(#posenc.rope, #posenc.qk_norm)",
-    R"(#posenc.rope, #posenc.qk_norm, #posenc.query_temperature)",
-    R"(#posenc.qk_norm, #posenc.rope<scaling = #posenc.yarn<factor = 4.0>>, #posenc.log_n<length = 8>)",
-    R"(#posenc.key_norm, #posenc.rope)",
-    R"(#posenc.cosine_attention)",
-    R"(#posenc.alibi)",
-    R"(#posenc.alibi<preset = "hf-falcon">)",
-    R"(#posenc.t5_bias)",
-    R"(#posenc.kerple)",
-    R"(#posenc.fire)",
-    R"(#posenc.sandwich)",
-    R"(#posenc.tupe)",
-    R"(#posenc.toeplitz_bias<max_distance = 5>)",
-    R"(#posenc.dense_bias)",
-    R"(#posenc.swin_v2_bias)",
-    R"(#posenc.beit_bias)",
-    R"(#posenc.shaw)",
-    R"(#posenc.nezha)",
-    R"(#posenc.transformer_xl)",
-    R"(#posenc.xlnet)",
-    R"(#posenc.tener)",
-    R"(#posenc.deberta)",
-    R"(#posenc.cope)",
-    R"(#posenc.fox)",
-    R"(#posenc.stick_breaking)",
-    R"(#posenc.retention)",
-    R"(#posenc.retention_decay)",
-    R"(#posenc.linear_attention)",
-    R"(#posenc.softcap<cap = 5.0>, #posenc.rope)",
-    R"(#posenc.attention_sink, #posenc.rope<scaling = #posenc.yarn<factor = 4.0>>, #posenc.alibi)",
-    R"(#posenc.mtf_contextual)",
-    R"(#posenc.dape)",
-    R"(#posenc.complex_attention)",
-};
-
 class EncodingsTest : public IdentityTest,
-                      public testing::WithParamInterface<const char *> {};
+                      public testing::WithParamInterface<std::string> {};
 
 TEST_P(EncodingsTest, IdentitiesKeepWhatIsComputed) {
-  // Positions that do not start at 0, and a mask that every encoding takes.
-  auto before = parse("posenc.kernel @k heads(2) head_dim(8) "
-                      "mask(#posenc.causal) "
-                      "positions(#posenc.iota<offset = 29>) encode [" +
-                      std::string(GetParam()) + "]");
+  llvm::StringRef clauses = GetParam();
+  std::string text = "posenc.kernel @k heads(4) head_dim(16) ";
+  if (!clauses.contains("kv_heads("))
+    text += "kv_heads(2) ";
+  // Positions that do not start at 0.
+  if (!clauses.contains("positions("))
+    text += clauses.contains("top_left")
+                ? "positions(#posenc.iota<offset = 29, align = top_left>) "
+                : "positions(#posenc.iota<offset = 29>) ";
+  auto before = parse(text + clauses.str());
   OwningOpRef<ModuleOp> after = before->clone();
   PosencSimplifyScoresOptions options;
   options.networks = true;
@@ -102,12 +55,12 @@ TEST_P(EncodingsTest, IdentitiesKeepWhatIsComputed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Identities, EncodingsTest,
-                         testing::ValuesIn(encodings),
-                         [](const testing::TestParamInfo<const char *> &info) {
+                         testing::ValuesIn(readEncodingList(POSENC_ENCODINGS)),
+                         [](const testing::TestParamInfo<std::string> &info) {
                            std::string name = std::to_string(info.index);
-                           for (const char *c = info.param; *c; ++c)
-                             if (std::isalnum(static_cast<unsigned char>(*c)))
-                               name += *c;
+                           for (char c : info.param)
+                             if (std::isalnum(static_cast<unsigned char>(c)))
+                               name += c;
                            return name;
                          });
 

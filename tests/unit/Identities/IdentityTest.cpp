@@ -53,10 +53,11 @@ ReferenceInputs IdentityTest::makeInputs(KernelOp kernel, Lengths lengths) {
   for (const OperandTensor &operand : kernel.getOperandTensors()) {
     if (operand.isPositions) {
       IntTensor &tensor = inputs.positions[operand.name];
-      tensor.shape = {batch, lengths.keys};
+      int64_t length = operand.isOfQueries ? lengths.queries : lengths.keys;
+      tensor.shape = {batch, length};
       if (operand.positionAxes > 1)
         tensor.shape.insert(tensor.shape.begin(), operand.positionAxes);
-      int64_t numbers = operand.positionAxes * batch * lengths.keys;
+      int64_t numbers = operand.positionAxes * batch * length;
       for (int64_t n = 0; n < numbers; ++n)
         tensor.data.push_back(random() % 40);
       continue;
@@ -69,7 +70,10 @@ ReferenceInputs IdentityTest::makeInputs(KernelOp kernel, Lengths lengths) {
                       : axis == TableAxis::query   ? lengths.queries
                       : axis == TableAxis::key     ? lengths.keys
                                                    : batch);
-    inputs.tables[operand.name] = makeTensor(shape);
+    RealTensor &table = inputs.tables[operand.name] = makeTensor(shape);
+    if (llvm::StringRef(operand.name).ends_with(".gamma"))
+      for (double &value : table.data) // a decay
+        value = (value + 2) / 4;
   }
   return inputs;
 }
