@@ -109,7 +109,7 @@ Expr Products::readVector(TableDotOp op, Expr channel) const {
 // v . (e W) = (v W') . e for a row e of the unprojected table. Each number of e
 // is a function that is evaluated for every score, in f64 like the sums.
 mlir::FailureOr<Func> Products::projectedDot(TableDotOp op, Func place,
-                                             TermSource &terms) {
+                                             Func share, TermSource &terms) {
   Var i = context.i, j = context.j, t = context.t, m("m");
   auto project = op.getTable().getDefiningOp<ProjectOp>();
   auto function = project.getTable().getDefiningOp<TableMapOp>();
@@ -138,10 +138,10 @@ mlir::FailureOr<Func> Products::projectedDot(TableDotOp op, Func place,
   RDom index(0, static_cast<int>(function.getChannels()), "index");
   Expr row = place(i, j, t), value;
   if (llvm::isa<ScoreType>(op.getIndex().getType())) {
-    Expr low = floor(row), share = Halide::cast<double>(row - low);
+    Expr low = floor(row), upper = Halide::cast<double>(share(i, j, t));
     value = read(project.getTable(), low, index) *
-                (Halide::cast<double>(1) - share) +
-            read(project.getTable(), low + 1.f, index) * share;
+                (Halide::cast<double>(1) - upper) +
+            read(project.getTable(), low + 1.f, index) * upper;
   } else {
     value = read(project.getTable(), row, index);
   }
@@ -158,10 +158,10 @@ mlir::FailureOr<Func> Products::projectedDot(TableDotOp op, Func place,
   return result;
 }
 
-mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place,
+mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place, Func share,
                                          TermSource &terms) {
   if (op.getTable().getDefiningOp<ProjectOp>())
-    return projectedDot(op, place, terms);
+    return projectedDot(op, place, share, terms);
   Var i = context.i, j = context.j, t = context.t;
   RDom channel(0, static_cast<int>(context.shape.headDim), "channel");
   bool failed = false;
@@ -175,8 +175,8 @@ mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place,
   };
   Expr row = place(i, j, t), value;
   if (llvm::isa<ScoreType>(op.getIndex().getType())) {
-    Expr low = floor(row), share = row - low;
-    value = element(low) * (1.f - share) + element(low + 1.f) * share;
+    Expr low = floor(row), upper = share(i, j, t);
+    value = element(low) * (1.f - upper) + element(low + 1.f) * upper;
   } else {
     value = element(row);
   }

@@ -50,9 +50,10 @@ public:
   /// At (row, key of the block, block).
   Halide::Func dot(DotOp op);
   /// The row of the table is `place`: at (row, key of the block, block), an
-  /// integer, or a real number between two rows.
+  /// integer, or with `share` (how far it is above a row) a real number between
+  /// two rows.
   mlir::FailureOr<Halide::Func> tableDot(TableDotOp op, Halide::Func place,
-                                         TermSource &terms);
+                                         Halide::Func share, TermSource &terms);
 
   void schedule(const ScoreLevels &levels);
 
@@ -68,6 +69,7 @@ private:
   /// The same, where the table is a projected function of the row: the vector
   /// is projected.
   mlir::FailureOr<Halide::Func> projectedDot(TableDotOp op, Halide::Func place,
+                                             Halide::Func share,
                                              TermSource &terms);
 
   const TileContext &context;

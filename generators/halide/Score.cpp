@@ -243,13 +243,21 @@ FailureOr<ScoreValue> ScoreBuilder::bias(BiasOp op) {
 
 FailureOr<ScoreValue> ScoreBuilder::tableDot(TableDotOp op) {
   ScoreValue result;
-  Func place("table_row");
+  Func place("table_row"), share("table_share");
   if (llvm::isa<ScoreType>(op.getIndex().getType())) {
     FailureOr<ScoreValue> index = build(op.getIndex());
     if (mlir::failed(index))
       return mlir::failure();
     result.mayBeMasked = index->mayBeMasked;
-    place(context.i, context.j, context.t) = index->at(context.j);
+    Expr row = index->at(context.j);
+    place(context.i, context.j, context.t) = row;
+    // Rows that follow one another may differ much: a sum of many numbers says
+    // more about where it stands between them than one f32 can.
+    Expr between = Halide::strict_float(row - floor(row));
+    if (index->rest)
+      between = Halide::strict_float(between + index->rest(context.j));
+    share(context.i, context.j, context.t) = between;
+    indices.push_back({share, Func()});
   } else {
     FailureOr<TermInput> index =
         terms.readIndex(op.getIndex(), terms.getPlace(context.j));
@@ -258,7 +266,7 @@ FailureOr<ScoreValue> ScoreBuilder::tableDot(TableDotOp op) {
     place(context.i, context.j, context.t) = roundToInt(index->value);
   }
   indices.push_back({place, Func()});
-  FailureOr<Func> product = products.tableDot(op, place, terms);
+  FailureOr<Func> product = products.tableDot(op, place, share, terms);
   if (mlir::failed(product))
     return mlir::failure();
   float scale = static_cast<float>(op.getScale().convertToDouble());
@@ -342,6 +350,12 @@ FailureOr<ScoreValue> ScoreBuilder::scan(RowscanOp op) {
     if (!score.mayBeMasked)
       return value;
     return Halide::select(isMaskedScore(score.at(j)), kMaskedScore, value);
+  };
+  result.rest = [=](Expr j) {
+    Expr first = keys.validKey(context.t, j) + (isExclusive ? 1 : 0);
+    Expr last = context.number(TileArgKind::KeyCount) - 1;
+    return Halide::select(first <= last,
+                          sums(context.i, 2 * min(first, last) + 1), 0.f);
   };
   return result;
 }

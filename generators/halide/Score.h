@@ -15,6 +15,8 @@ struct ScoreValue {
   std::function<Halide::Expr(Halide::Expr)> at;
   /// Whether it may be kMaskedScore or less.
   bool mayBeMasked = false;
+  /// What rounding the sum has cut off, of a scan; null elsewhere.
+  std::function<Halide::Expr(Halide::Expr)> rest;
 };
 
 /// The inclusive sums of a posenc.rowscan over the run, at (row, 2 * key) and,

@@ -23,7 +23,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> posenc::cloneExpanded(ModuleOp module) {
   passes.addPass(createPosencExpandEncodings());
   passes.addPass(createPosencSplitCache());
   if (failed(passes.run(*clone)))
-    return llvm::createStringError("expected the module's kernels to expand");
+    return llvm::createStringError(""); // a diagnostic says why
   for (KernelOp kernel : clone->getOps<KernelOp>())
     eraseDeadOps(kernel.getBody().front());
   for (EmbedOp embed : clone->getOps<EmbedOp>())

@@ -73,12 +73,17 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
       return bits.takeError();
     *array = std::move(*bits);
   }
-  bool isReal = is_contained(
-      {NpyType::BF16, NpyType::F16, NpyType::F32, NpyType::F64}, array->type);
+  bool isVector = is_contained({"q", "k", "v", "x"}, tensor.name);
+  bool isReal =
+      is_contained({NpyType::BF16, NpyType::F16, NpyType::F32, NpyType::F64},
+                   array->type) ||
+      (!isVector && (isInteger || array->type == NpyType::Bool));
   if (tensor.isInteger ? !isInteger : !isReal)
-    return fail(tensor.isInteger
-                    ? "elements of type i32 or i64"
-                    : "elements of type f16, f32, f64 or bf16 (as u16)",
+    return fail(tensor.isInteger ? "elements of type i32 or i64"
+                : isVector
+                    ? "elements of type f16, f32, f64 or bf16 (as u16)"
+                    : "elements of type f16, f32, f64, bf16 (as u16), i32, i64 "
+                      "or bool",
                 stringifyNpyType(array->type));
   if (tensor.isInteger) {
     Expected<std::vector<int32_t>> values = array->toInt32s();

@@ -123,7 +123,8 @@ static const char *const overview =
 Runs a kernel of a specification on arrays in NumPy's .npy format. Arrays of 3
 axes are one batch entry, arrays of 2 axes one head of it; the results have as
 many axes as q. Numbers may be f16, f32, f64 or bf16 (as the u16 of its bits) and are
-rounded to the kernel's element type; positions and lengths may be i32 or i64.
+rounded to the kernel's element type; positions, lengths and tables may be
+integers.
 Results are f32 with --backend=native, rounded to the kernel's type, and f64 with
 --backend=reference.
 
@@ -153,6 +154,7 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
+/// An empty message: the error has been printed as a diagnostic.
 static int fail(llvm::Error error) {
   std::string message = llvm::toString(std::move(error));
   return message.empty() ? 1 : fail(message);
@@ -318,11 +320,21 @@ static int run(const Options &command, Kernel kernel, const RunOptions &options,
   return 0;
 }
 
+/// What is wrong with other kernels of the file is no matter of this run.
+static void keepOnly(ModuleOp module, StringRef name) {
+  std::string append = (name + "_append_kv").str();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op);
+        symbol && symbol.getName() != name && symbol.getName() != append)
+      op.erase();
+}
+
 static int runEmbed(const Options &command, ModuleOp module) {
   FailureOr<EmbedOp> selected = selectEmbed(module, command.spec.kernel);
   if (failed(selected))
     return 1;
   std::string name = selected->getSymName().str();
+  keepOnly(module, name);
   llvm::Expected<OwningOpRef<ModuleOp>> expanded = cloneExpanded(module);
   if (!expanded)
     return fail(expanded.takeError());
@@ -360,6 +372,7 @@ static int runTool(const Options &command, MLIRContext &context,
   if (failed(selected))
     return 1;
   std::string name = selected->getSymName().str();
+  keepOnly(**module, name);
   llvm::Expected<OwningOpRef<ModuleOp>> expanded = cloneExpanded(**module);
   if (!expanded)
     return fail(expanded.takeError());

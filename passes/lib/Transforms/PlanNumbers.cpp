@@ -67,6 +67,10 @@ LogicalResult posenc::checkNumbers(KernelOp kernel) {
               return check(scale, scale.getOffset().convertToDouble(),
                            "its 'offset'");
             })
+            .Case<VectorNormOp>([](VectorNormOp norm) {
+              return check(norm, norm.getEpsilon().convertToDouble(),
+                           "its 'epsilon'");
+            })
             .Case<TableOp>(checkTable)
             .Case<MapOp, RowscanOp, VectorMapOp>(checkRegion)
             .Default(success());

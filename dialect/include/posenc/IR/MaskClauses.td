@@ -141,7 +141,9 @@ def Posenc_DenseMaskAttr
   let summary = "a truth value for each pair, passed by the caller";
   let description = [{
     Query i sees key j unless `mask[h, i, j]` is 0, or with `batch = on`
-    `mask[b, h, i, j]`. An additive mask is `#posenc.dense_bias`.
+    `mask[b, h, i, j]`. As in every table of pairs a number of -1e30 or less hides
+    the pair from everything, also in `#posenc.any`. An additive mask is
+    `#posenc.dense_bias`.
 
     Operand: `<name>` [H or 1, Lq, Lk], or [B, H or 1, Lq, Lk].
 
