@@ -276,7 +276,7 @@ static void testStorage(TestRun &run, const std::string &isa, bool full) {
              "/Lk=" + Twine(keyLen))
                 .str(),
             [&, batch = batch, queryLen = queryLen, keyLen = keyLen,
-             name = name, clauses = clauses]() -> std::string {
+             clauses = clauses]() -> std::string {
               if (!kernel.native) {
                 std::string problem = kernel.load(
                     ("posenc.kernel @stored heads(4) kv_heads(2) head_dim(24) "
