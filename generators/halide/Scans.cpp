@@ -45,7 +45,9 @@ mlir::LogicalResult Scans::addScan(RowscanOp op) {
     return mlir::failure();
   ScoreValue shared = builder.share(*score, /*isLarge=*/true);
   Func term("scan_term");
-  Expr value = evaluateRegion(op.getBody(), {shared.at(j)}, Halide::Float(32));
+  // In f64: errors of one sign would add up.
+  Expr value = Halide::cast<float>(evaluateRegion(
+      op.getBody(), {Halide::cast<double>(shared.at(j))}, Halide::Float(64)));
   if (shared.mayBeMasked)
     value = select(isMaskedScore(shared.at(j)), 0.f, value);
   term(i, j, t) = value;

@@ -19,8 +19,9 @@ std::string posenc::getDefaultCacheDirectory() {
   if (std::optional<std::string> directory =
           sys::Process::GetEnv("POSENC_CACHE_DIR"))
     return *directory;
+  // A relative path, or none, is no place for a cache.
   SmallString<128> path;
-  if (!sys::path::cache_directory(path))
+  if (!sys::path::cache_directory(path) || !sys::path::is_absolute(path))
     return "";
   sys::path::append(path, "posenc", "kernels");
   return std::string(path);

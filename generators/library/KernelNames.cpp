@@ -19,9 +19,11 @@ static bool isLibraryName(StringRef name) {
   static const llvm::TargetLibraryInfoImpl library(
       llvm::Triple("x86_64-unknown-linux-gnu"));
   static const llvm::StringSet<> others = {
-      "main", "EOF", "assert", "errno", "environ", "stdin", "stdout", "stderr"};
+      "main",   "EOF", "assert", "errno", "environ", "stdin", "stdout",
+      "stderr", "j0",  "j1",     "jn",    "y0",      "y1",    "yn"};
   llvm::LibFunc function;
-  return library.getLibFunc(name, function) || others.contains(name);
+  return library.getLibFunc(name, function) || others.contains(name) ||
+         name.starts_with("pthread_");
 }
 
 /// Why a program cannot declare a function of that name, or nothing.

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <random>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mlir;
@@ -14,6 +15,11 @@ using namespace posenc;
 
 /// Keys of a page.
 static constexpr int64_t kPageSize = 64;
+
+/// Bytes of this machine.
+static int64_t getMemory() {
+  return sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
 
 static int64_t getPages(WorkloadSize size) {
   return divideCeil(size.keyLen, kPageSize);
@@ -76,18 +82,22 @@ static int64_t getExtent(const Extent &extent, KernelOp source,
   llvm_unreachable("all kinds are handled");
 }
 
-void Workload::addTensor(const KernelTensor &description, KernelOp source,
-                         WorkloadSize size) {
+Error Workload::addTensor(const KernelTensor &description, KernelOp source,
+                          WorkloadSize size) {
   auto tensor = std::make_unique<Tensor>();
-  size_t count = 1;
+  int64_t count = 1;
   for (const Extent &extent : description.extents) {
     tensor->shape.push_back(getExtent(extent, source, size));
-    count *= tensor->shape.back();
+    if (MulOverflow<int64_t>(count, tensor->shape.back(), count) ||
+        count > getMemory() / 8)
+      return createStringError("'" + description.name +
+                               "' does not fit in memory: expected smaller "
+                               "sizes");
   }
-  tensor->data.resize(std::max<size_t>(count, 1));
+  tensor->data.resize(std::max<int64_t>(count, 1));
   std::mt19937 generator(tensors.size() + 1);
   std::normal_distribution<float> normal;
-  for (size_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     if (description.isInteger) {
       int32_t number = getInteger(description, size, i);
       std::memcpy(&tensor->data[i], &number, sizeof(number));
@@ -108,6 +118,7 @@ void Workload::addTensor(const KernelTensor &description, KernelOp source,
                         1};
   tensor->view.shape = tensor->shape.data();
   tensors.push_back(std::move(tensor));
+  return Error::success();
 }
 
 Expected<std::unique_ptr<Workload>>
@@ -121,7 +132,8 @@ Workload::create(const CompiledKernel &compiled, KernelOp source,
   workload->arguments =
       std::make_unique<NativeKernel::Arguments>(compiled.tensors.size());
   for (auto [index, tensor] : llvm::enumerate(compiled.tensors)) {
-    workload->addTensor(tensor, source, size);
+    if (Error error = workload->addTensor(tensor, source, size))
+      return error;
     if (!tensor.isOptional)
       workload->arguments->set(index, &workload->tensors.back()->view);
   }

@@ -24,8 +24,8 @@ public:
 
 private:
   Workload() = default;
-  void addTensor(const KernelTensor &tensor, KernelOp source,
-                 WorkloadSize size);
+  llvm::Error addTensor(const KernelTensor &tensor, KernelOp source,
+                        WorkloadSize size);
 
   std::unique_ptr<NativeKernel> kernel;
   struct Tensor {

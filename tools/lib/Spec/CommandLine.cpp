@@ -64,5 +64,9 @@ std::string CacheOptions::getDirectory() const {
 
 void posenc::prepareCommandLine() {
   cl::ResetCommandLineParser();
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "posenc " << POSENC_VERSION_MAJOR << '.' << POSENC_VERSION_MINOR
+       << '.' << POSENC_VERSION_PATCH << "\n";
+  });
   std::signal(SIGXFSZ, SIG_IGN);
 }

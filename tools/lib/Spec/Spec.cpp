@@ -4,6 +4,7 @@
 
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -15,6 +16,14 @@ FailureOr<OwningOpRef<ModuleOp>> posenc::loadSpec(MLIRContext &context,
                                                   StringRef path) {
   // Messages name what is wrong; the whole module is no help below them.
   context.printOpOnDiagnostic(false);
+  // Devices such as /dev/zero may never end.
+  llvm::sys::fs::file_status status;
+  if (path != "-" && !llvm::sys::fs::status(path, status) &&
+      status.type() == llvm::sys::fs::file_type::character_file) {
+    emitError(FileLineColLoc::get(&context, path, 1, 1))
+        << "expected a specification, found a device";
+    return failure();
+  }
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!buffer) {
     emitError(FileLineColLoc::get(&context, path, 1, 1))
