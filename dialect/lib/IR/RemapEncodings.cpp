@@ -214,7 +214,7 @@ void LogNAttr::expand(Expansion &expansion) const {
                       expansion.kernel.getPositionsOrDefault().getAlignment());
   double trained = std::log(static_cast<double>(getLength()));
   scaleQueries(expansion, n, [&](ArrayRef<Real> p) {
-    return max(1, log(p[0] + 1) / trained);
+    return max(1, log(max(p[0], 0) + 1) / trained);
   });
 }
 
@@ -237,7 +237,7 @@ QueryTemperatureAttr::verifyInKernel(KernelOp &,
 void QueryTemperatureAttr::expand(Expansion &expansion) const {
   Value p = expansion.position(Side::query);
   scaleQueries(expansion, p, [&](ArrayRef<Real> p) {
-    Real steps = floor((p[0] + 1) / getFloorScale().convertToDouble());
+    Real steps = floor(max(p[0] + 1, 0) / getFloorScale().convertToDouble());
     return log(steps + 1) * getAttnScale().convertToDouble() + 1;
   });
 }

@@ -75,7 +75,8 @@ def Posenc_LogNAttr : Posenc_EncodingAttr<"LogN", "log_n"> {
   let description = [{
     Multiplies queries by `max(1, ln(n + 1) / ln(length))`. `law = rerope`: n is
     the query's position (bojone/rerope); `law = qwen1`: its storage index among
-    the keys, whatever the positions are (Qwen 1's modeling_qwen.py).
+    the keys, whatever the positions are (Qwen 1's modeling_qwen.py). Negative n
+    count as 0.
 
     Constraints:
     - (log_n_c1) `length` is from 2 to 2^30.
@@ -94,7 +95,7 @@ def Posenc_QueryTemperatureAttr
   let summary = "Llama 4's temperature of layers without positions";
   let description = [{
     Multiplies queries by `1 + attn_scale ln(1 + floor((p + 1) / floor_scale))`
-    (Hugging Face's modeling_llama4.py).
+    (Hugging Face's modeling_llama4.py), where a negative `p + 1` counts as 0.
 
     Constraints:
     - (query_temperature_c1) `attn_scale` is finite and not negative,
