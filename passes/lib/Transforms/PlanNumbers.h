@@ -8,8 +8,9 @@
 namespace posenc {
 
 /// Compiled code computes scores and vectors in f32: refuses factors of
-/// products, offsets of channel scales, epsilons of norms, constants of tables and constants in
-/// functions of scores and vectors that are too large or too small for it.
+/// products, offsets of channel scales, epsilons of norms, constants of tables
+/// and constants in functions of scores and vectors that are too large or too
+/// small for it.
 mlir::LogicalResult checkNumbers(KernelOp kernel);
 
 } // namespace posenc
