@@ -2,7 +2,7 @@
 # How the tests of this folder run.
 #
 # Features: avx2 and avx512 (what this CPU can execute), halide,
-# plugin (the stock mlir-opt can load posenc), and the name of each tool that
+# sanitizer, plugin (the stock mlir-opt can load posenc), and the name of each tool that
 # was built. With POSENC_ROUNDTRIP_ALL in the environment every posenc-opt of
 # the suite also checks that its input prints and parses back unchanged.
 import os
@@ -55,6 +55,8 @@ config.substitutions += [
 ]
 
 config.available_features.update(config.posenc_tools)
+if config.posenc_sanitize:
+    config.available_features.add("sanitizer")
 if config.posenc_halide:
     config.available_features.add("halide")
 if config.posenc_plugin and os.path.exists(os.path.join(config.llvm_tools_dir, "mlir-opt")):
