@@ -28,6 +28,16 @@ mlir::LLVM::GlobalOp emitDescription(DriverBuilder &b,
 /// The kernel's posenc_kernel_desc, internal constant data.
 mlir::LLVM::GlobalOp emitDescription(DriverBuilder &b, DriverKernel &kernel);
 
+struct ScratchBytes {
+  mlir::Value shared, worker;
+};
+
+/// Defines size_t NAME_scratch_bytes(args, call): 0 when the arguments are
+/// refused.
+void emitScratchBytes(DriverBuilder &b, llvm::StringRef name,
+                      mlir::LLVM::GlobalOp description,
+                      llvm::function_ref<ScratchBytes(DriverFrame)> emitBytes);
+
 /// The functions that a program calls and all that they need.
 void emitDriver(DriverBuilder &b, DriverKernel &kernel);
 

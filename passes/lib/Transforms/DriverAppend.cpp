@@ -24,7 +24,10 @@ public:
     for (DriverPlan &plan : kernel.plans)
       items.push_back(emitItem(plan));
     emitAppend();
-    emitScratchBytes();
+    emitScratchBytes(b, kernel.name, description, [&](DriverFrame frame) {
+      Value shared = emitSharedBytes(frame);
+      return ScratchBytes{shared, getWorkerBytes()};
+    });
   }
 
 private:
@@ -150,27 +153,6 @@ private:
                        b.functionAddress(items[plan])});
       });
     });
-  }
-
-  /// 0 also when the arguments are refused.
-  void emitScratchBytes() {
-    auto function = b.define(kernel.name + "_scratch_bytes",
-                             b.getFunctionType({ptr, ptr}, i64), true);
-    DriverFrame frame = DriverFrame::create(b);
-    Value status =
-        b.call("posenc_kernel_enter_prepare", i32,
-               {b.globalAddress(description), function.getArgument(0),
-                function.getArgument(1), b.i32(0), frame.getAddress()});
-    Value result = b.stack(sizeof(int64_t));
-    b.store(b.i64(0), result);
-    b.ifOk(status, [&] {
-      b.store(b.call("posenc_kernel_scratch_bytes", i64,
-                     {frame.getAddress(), emitSharedBytes(frame),
-                      getWorkerBytes()}),
-              result);
-      return status;
-    });
-    b.ret(b.load(i64, result));
   }
 
   DriverBuilder &b;

@@ -8,6 +8,43 @@
 using namespace mlir;
 using namespace posenc;
 
+static Value emitEnterPrepare(DriverBuilder &b, LLVM::GlobalOp description,
+                              DriverFrame frame, Value args, Value call,
+                              bool needData) {
+  return b.call("posenc_kernel_enter_prepare", b.getI32Type(),
+                {b.globalAddress(description), args, call, b.i32(needData),
+                 frame.getAddress()});
+}
+
+/// Returns what `emitBytes` gives, or 0 when the arguments are refused.
+static void emitSize(DriverBuilder &b, LLVM::GlobalOp description, Value args,
+                     Value call, function_ref<Value(DriverFrame)> emitBytes) {
+  DriverFrame frame = DriverFrame::create(b);
+  Value status = emitEnterPrepare(b, description, frame, args, call,
+                                  /*needData=*/false);
+  Value result = b.stack(sizeof(int64_t));
+  b.store(b.i64(0), result);
+  b.ifOk(status, [&] {
+    b.store(emitBytes(frame), result);
+    return status;
+  });
+  b.ret(b.load(b.getI64Type(), result));
+}
+
+void posenc::emitScratchBytes(
+    DriverBuilder &b, StringRef name, LLVM::GlobalOp description,
+    function_ref<ScratchBytes(DriverFrame)> emitBytes) {
+  Type ptr = b.getPtrType(), i64 = b.getI64Type();
+  auto function = b.define(name + "_scratch_bytes",
+                           b.getFunctionType({ptr, ptr}, i64), true);
+  emitSize(b, description, function.getArgument(0), function.getArgument(1),
+           [&](DriverFrame frame) {
+             auto [shared, worker] = emitBytes(frame);
+             return b.call("posenc_kernel_scratch_bytes", i64,
+                           {frame.getAddress(), shared, worker});
+           });
+}
+
 namespace {
 class Entries {
 public:
@@ -33,7 +70,10 @@ public:
     emitKernel();
     emitPrepare();
     emitPreparedBytes();
-    emitScratchBytes();
+    emitScratchBytes(b, kernel.name, description, [&](DriverFrame frame) {
+      Value shared = emitSharedBytes(frame);
+      return ScratchBytes{shared, emitWorkerBytes(frame)};
+    });
   }
 
 private:
@@ -109,7 +149,8 @@ private:
                              b.getFunctionType({ptr, ptr, i64}, i32), true);
     Value buffer = function.getArgument(1);
     DriverFrame frame = DriverFrame::create(b);
-    Value status = emitEnterPrepare(frame, function.getArgument(0), b.null(),
+    Value status = emitEnterPrepare(b, description, frame,
+                                    function.getArgument(0), b.null(),
                                     /*needData=*/true);
     b.ret(b.ifOk(status, [&] {
       Value payload = b.stack(sizeof(void *));
@@ -134,45 +175,16 @@ private:
   void emitPreparedBytes() {
     auto function = b.define(kernel.name + "_prepared_bytes",
                              b.getFunctionType({ptr}, i64), true);
-    emitSize(function.getArgument(0), b.null(), [&](DriverFrame frame) {
-      return b.call("posenc_prepared_total_bytes", i64, {emitPayload(frame)});
-    });
-  }
-
-  void emitScratchBytes() {
-    auto function = b.define(kernel.name + "_scratch_bytes",
-                             b.getFunctionType({ptr, ptr}, i64), true);
-    emitSize(function.getArgument(0), function.getArgument(1),
+    emitSize(b, description, function.getArgument(0), b.null(),
              [&](DriverFrame frame) {
-               return b.call("posenc_kernel_scratch_bytes", i64,
-                             {frame.getAddress(), emitSharedBytes(frame),
-                              emitWorkerBytes(frame)});
+               return b.call("posenc_prepared_total_bytes", i64,
+                             {emitPayload(frame)});
              });
-  }
-
-  void emitSize(Value args, Value call,
-                function_ref<Value(DriverFrame)> emitBytes) {
-    DriverFrame frame = DriverFrame::create(b);
-    Value status = emitEnterPrepare(frame, args, call, /*needData=*/false);
-    Value result = b.stack(sizeof(int64_t));
-    b.store(b.i64(0), result);
-    b.ifOk(status, [&] {
-      b.store(emitBytes(frame), result);
-      return status;
-    });
-    b.ret(b.load(i64, result));
   }
 
   //===--------------------------------------------------------------------===//
   // Shared
   //===--------------------------------------------------------------------===//
-
-  Value emitEnterPrepare(DriverFrame frame, Value args, Value call,
-                         bool needData) {
-    return b.call("posenc_kernel_enter_prepare", i32,
-                  {b.globalAddress(description), args, call, b.i32(needData),
-                   frame.getAddress()});
-  }
 
   Value emitPayload(DriverFrame frame) {
     return emitPayloadBytes(b, frame, kernel);

@@ -38,7 +38,10 @@ public:
       items.push_back(emitSequenceItem(sequence));
     items.push_back(emitTokenItem());
     emitKernel();
-    emitScratchBytes();
+    emitScratchBytes(b, program.name, description, [&](DriverFrame frame) {
+      Value shared = emitSharedBytes(frame);
+      return ScratchBytes{shared, getWorkerBytes()};
+    });
   }
 
 private:
@@ -233,27 +236,6 @@ private:
       });
     }
     return status;
-  }
-
-  /// 0 when the arguments are refused.
-  void emitScratchBytes() {
-    auto function = b.define(program.name + "_scratch_bytes",
-                             b.getFunctionType({ptr, ptr}, i64), true);
-    DriverFrame frame = DriverFrame::create(b);
-    Value status =
-        b.call("posenc_kernel_enter_prepare", i32,
-               {b.globalAddress(description), function.getArgument(0),
-                function.getArgument(1), b.i32(0), frame.getAddress()});
-    Value result = b.stack(sizeof(int64_t));
-    b.store(b.i64(0), result);
-    b.ifOk(status, [&] {
-      b.store(b.call("posenc_kernel_scratch_bytes", i64,
-                     {frame.getAddress(), emitSharedBytes(frame),
-                      getWorkerBytes()}),
-              result);
-      return status;
-    });
-    b.ret(b.load(i64, result));
   }
 
   DriverBuilder &b;
