@@ -330,8 +330,9 @@ std::string CacheRun::attend(const Step &last) {
 static void testCaches(TestRun &run, const std::string &isa,
                        posenc_pool *pool) {
   for (const Scheme &scheme : schemes)
-    for (auto [index, storage] : enumerate(storages))
+    for (size_t index = 0; index < std::size(storages); ++index)
       for (bool isEncoded : {false, true}) {
+        const Storage &storage = storages[index];
         if (isEncoded && !scheme.canBeEncoded)
           continue;
         // Types change with the storage; 32 bits come with each.
