@@ -4,11 +4,9 @@
  * and read in one call, then one token after the other is. The results are
  * those of one call with all tokens.
  */
+#include "example.h"
 #include "generator.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -24,21 +22,6 @@ enum {
 };
 
 static const int prompts[SEQUENCES] = {19, 30};
-
-static void check(posenc_status status, const char *what) {
-  if (status == POSENC_OK)
-    return;
-  fprintf(stderr, "%s: %s: %s\n", what, posenc_status_string(status),
-          posenc_last_error());
-  exit(1);
-}
-
-static void *allocate(size_t bytes) {
-  void *memory = calloc(1, bytes);
-  if (!memory && bytes)
-    exit(1);
-  return memory;
-}
 
 /* What the model's projections would give for a channel of a token: the same
  * whenever the token is asked for. */
@@ -66,10 +49,10 @@ typedef struct generation {
 } generation;
 
 static void init(generation *g) {
-  size_t cache = (size_t)PAGES * PAGE_SIZE * KV_HEADS * DIM * sizeof(float);
+  size_t cache = (size_t)PAGES * PAGE_SIZE * KV_HEADS * DIM;
   memset(g, 0, sizeof *g);
-  g->k_cache = allocate(cache);
-  g->v_cache = allocate(cache);
+  g->k_cache = make_zeros(cache);
+  g->v_cache = make_zeros(cache);
   /* Pages of the two sequences in turn, as an allocator might hand them out. */
   for (int s = 0; s < SEQUENCES; ++s)
     for (int p = 0; p < MAX_PAGES; ++p)
@@ -82,21 +65,11 @@ static void release(generation *g) {
   free(g->scratch);
 }
 
-static DLTensor view(void *data, DLDataType type, int32_t rank,
-                     int64_t *shape) {
-  DLTensor tensor = {.data = data,
-                     .device = {kDLCPU, 0},
-                     .ndim = rank,
-                     .dtype = type,
-                     .shape = shape};
-  return tensor;
-}
-
 /* Grows the scratch at the first calls; none allocates afterwards. */
 static void provide(generation *g, posenc_call *call, size_t bytes) {
   if (bytes > g->scratch_bytes) {
     free(g->scratch);
-    g->scratch = allocate(bytes);
+    g->scratch = make_zeros((bytes + sizeof(float) - 1) / sizeof(float));
     g->scratch_bytes = bytes;
   }
   call->scratch = g->scratch;
@@ -120,20 +93,19 @@ static void step(generation *g, const int counts[SEQUENCES], float *o) {
     g->lengths[s] += counts[s]; /* with the new tokens, for both functions */
   }
 
-  DLDataType f32 = {kDLFloat, 32, 1}, i32 = {kDLInt, 32, 1};
   int64_t tokens = bounds[SEQUENCES];
   int64_t q_shape[] = {tokens, HEADS, DIM};
   int64_t new_shape[] = {tokens, KV_HEADS, DIM};
   int64_t cache_shape[] = {PAGES, PAGE_SIZE, KV_HEADS, DIM};
   int64_t bounds_shape[] = {SEQUENCES + 1}, lengths_shape[] = {SEQUENCES};
   int64_t table_shape[] = {SEQUENCES, MAX_PAGES};
-  DLTensor tq = view(q, f32, 3, q_shape), to = view(o, f32, 3, q_shape);
-  DLTensor tk = view(k, f32, 3, new_shape), tv = view(v, f32, 3, new_shape);
-  DLTensor k_cache = view(g->k_cache, f32, 4, cache_shape);
-  DLTensor v_cache = view(g->v_cache, f32, 4, cache_shape);
-  DLTensor cu_seqlens_q = view(bounds, i32, 1, bounds_shape);
-  DLTensor key_lengths = view(g->lengths, i32, 1, lengths_shape);
-  DLTensor page_table = view(g->page_table, i32, 2, table_shape);
+  DLTensor tq = view(q, 3, q_shape, NULL), to = view(o, 3, q_shape, NULL);
+  DLTensor tk = view(k, 3, new_shape, NULL), tv = view(v, 3, new_shape, NULL);
+  DLTensor k_cache = view(g->k_cache, 4, cache_shape, NULL);
+  DLTensor v_cache = view(g->v_cache, 4, cache_shape, NULL);
+  DLTensor cu_seqlens_q = view_i32(bounds, 1, bounds_shape);
+  DLTensor key_lengths = view_i32(g->lengths, 1, lengths_shape);
+  DLTensor page_table = view_i32(g->page_table, 2, table_shape);
 
   posenc_call call = POSENC_CALL_INIT;
   generator_append_args append = {.size = sizeof append,

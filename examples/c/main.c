@@ -5,43 +5,9 @@
  */
 #include "decoder.h"
 #include "encoder.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "example.h"
 
 enum { HEADS = 8, KV_HEADS = 2, DIM = 64, LENGTH = 100 };
-
-static float *make_random(size_t count, unsigned seed) {
-  float *data = malloc(count * sizeof *data);
-  if (!data)
-    exit(1);
-  for (size_t i = 0; i < count; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    data[i] = (float)(seed >> 8) / (float)(1 << 23) - 1.0f;
-  }
-  return data;
-}
-
-/* A tensor view; `strides` may be NULL for compact. */
-static DLTensor view(float *data, int32_t rank, int64_t *shape,
-                     int64_t *strides) {
-  DLTensor tensor = {.data = data,
-                     .device = {kDLCPU, 0},
-                     .ndim = rank,
-                     .dtype = {kDLFloat, 32, 1},
-                     .shape = shape,
-                     .strides = strides};
-  return tensor;
-}
-
-static void check(posenc_status status, const char *what) {
-  if (status == POSENC_OK)
-    return;
-  fprintf(stderr, "%s: %s: %s\n", what, posenc_status_string(status),
-          posenc_last_error());
-  exit(1);
-}
 
 static double run_decoder(posenc_pool *pool) {
   int64_t q_shape[] = {1, HEADS, LENGTH, DIM};

@@ -4,55 +4,18 @@
  * of which attends by itself, and posenc_merge makes one result of the two. It
  * is compared with one call that sees all keys.
  */
+#include "example.h"
 #include "shard.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { HEADS = 8, KV_HEADS = 2, DIM = 64, QUERIES = 37, KEYS = 300 };
 /* Some queries see no key of the second shard, some see a part of it. */
 enum { FIRST_QUERY = 90, CUT = 110 };
 
-static float *make_random(size_t count, unsigned seed) {
-  float *data = malloc(count * sizeof *data);
-  if (!data)
-    exit(1);
-  for (size_t i = 0; i < count; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    data[i] = (float)(seed >> 8) / (float)(1 << 23) - 1.0f;
-  }
-  return data;
-}
-
-/* A tensor view; `strides` may be NULL for compact. */
-static DLTensor view(float *data, int32_t rank, int64_t *shape,
-                     int64_t *strides) {
-  DLTensor tensor = {.data = data,
-                     .device = {kDLCPU, 0},
-                     .ndim = rank,
-                     .dtype = {kDLFloat, 32, 1},
-                     .shape = shape,
-                     .strides = strides};
-  return tensor;
-}
-
-static void check(posenc_status status, const char *what) {
-  if (status == POSENC_OK)
-    return;
-  fprintf(stderr, "%s: %s: %s\n", what, posenc_status_string(status),
-          posenc_last_error());
-  exit(1);
-}
-
 /* Where tokens from `first` on stand. */
 static DLTensor count_from(int32_t first, int32_t *data, int64_t *shape) {
   for (int64_t i = 0; i < shape[1]; ++i)
     data[i] = first + (int32_t)i;
-  DLTensor tensor = view(NULL, 2, shape, NULL);
-  tensor.data = data;
-  tensor.dtype = (DLDataType){kDLInt, 32, 1};
-  return tensor;
+  return view_i32(data, 2, shape);
 }
 
 /* All queries against `count` keys from `first` on. */
@@ -75,17 +38,6 @@ static void attend(const DLTensor *q, float *k, float *v, int64_t first,
                      .positions = &tk_positions,
                      .query_positions = &tq_positions};
   check(shard(&args, NULL), "shard");
-}
-
-/* The largest difference; NaN where there is one. */
-static double compare(const float *a, const float *b, size_t count) {
-  double difference = 0;
-  for (size_t i = 0; i < count && !isnan(difference); ++i) {
-    double d = fabs((double)a[i] - b[i]);
-    if (!(d <= difference))
-      difference = d;
-  }
-  return difference;
 }
 
 int main(void) {

@@ -30,7 +30,12 @@ Spec::Spec(StringRef text) {
   if (!module)
     report_fatal_error("a specification of the numeric tests does not parse: " +
                        text);
-  expanded = cantFail(cloneExpanded(*module));
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> copy = cloneExpanded(*module);
+  if (!copy)
+    report_fatal_error(
+        "a specification of the numeric tests does not expand: " +
+        Twine(toString(copy.takeError())) + "\n" + text);
+  expanded = std::move(*copy);
   kernel = *expanded->getOps<KernelOp>().begin();
 }
 
@@ -40,6 +45,14 @@ KernelOp Spec::getAppend() const {
     if (op.isAppend())
       return op;
   report_fatal_error("a specification of the numeric tests has no cache");
+}
+
+std::string posenc::numerics::replaceAll(std::string text, StringRef from,
+                                         StringRef to) {
+  for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to.str());
+  return text;
 }
 
 RealTensor posenc::numerics::makeRandom(std::mt19937 &random,

@@ -30,6 +30,10 @@ private:
 
 mlir::MLIRContext &getContext();
 
+/// `text` with `to` wherever it had `from`.
+std::string replaceAll(std::string text, llvm::StringRef from,
+                       llvm::StringRef to);
+
 /// The extents of a call.
 struct Extents {
   int64_t batch = 1, heads = 1, kvHeads = 1, queryLen = 1, keyLen = 1;

@@ -2,6 +2,7 @@
 // The kernels that the native tests compile.
 #include "NativeSpecs.h"
 
+#include "Fixture.h"
 #include "Pairwise.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -179,13 +180,6 @@ static const char *const body = R"({
     %o = posenc.weighted_sum %p, %v
     posenc.yield %o : !posenc.output
   })";
-
-static std::string replaceAll(std::string text, StringRef from, StringRef to) {
-  for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos;
-       at += to.size())
-    text.replace(at, from.size(), to.str());
-  return text;
-}
 
 std::vector<NativeSpec>
 posenc::numerics::makeNativeSpecs(ArrayRef<std::string> isas, bool full) {

@@ -54,6 +54,8 @@ void testEncodingProperties(TestRun &run);
 void testNative(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of every named encoding and mask.
 void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// The same of every two of a mask, a storage, types and an encoding.
+void testCombinations(TestRun &run, llvm::ArrayRef<std::string> isas);
 /// The same of random ones with the seeds first .. first + count - 1.
 void testRandom(TestRun &run, unsigned first, unsigned count);
 /// Input embeddings, all of the above.

@@ -343,16 +343,19 @@ static LogicalResult verifyStorage(KernelOp kernel,
   auto has = [&](TableAxis axis) {
     return llvm::is_contained(tensor.axes, axis);
   };
-  if (kernel.getQueryStorage() == QueryStorage::packed && has(TableAxis::query))
-    return kernel.emitOpError("expects no operand with a query axis, since "
-                              "queries are packed, but '")
-           << tensor.name << "' has one";
-  if (kernel.getKeyStorage() == KeyStorage::packed && has(TableAxis::key) &&
-      !has(TableAxis::batch))
-    return kernel.emitOpError("expects operands with a key axis to have a "
-                              "batch axis too, since keys are packed, but '")
-           << tensor.name << "' has none";
-  return success();
+  auto needsBatch = [&](TableAxis axis, bool isPacked, StringRef tokens) {
+    if (!isPacked || !has(axis) || has(TableAxis::batch))
+      return false;
+    kernel.emitOpError("expects operands with a ")
+        << stringifyTableAxis(axis) << " axis to have a batch axis too, since "
+        << tokens << " are packed, but '" << tensor.name << "' has none";
+    return true;
+  };
+  return failure(
+      needsBatch(TableAxis::query,
+                 kernel.getQueryStorage() == QueryStorage::packed, "queries") ||
+      needsBatch(TableAxis::key, kernel.getKeyStorage() == KeyStorage::packed,
+                 "keys"));
 }
 
 /// kernel_c11, kernel_c12: what a kernel that appends to a cache must be, and

@@ -154,20 +154,23 @@ static StringRef describeOperand(Operation *kernel, StringRef name) {
   return use ? describeUse(use) : "not used";
 }
 
-/// `length` is that of the keys, of the queries for their own positions, of the
-/// new keys where they are appended to a cache, or of an embedding's tokens.
+static bool isPacked(ExtentKind length) {
+  return length == ExtentKind::AllKeys || length == ExtentKind::AllQueries;
+}
+
+/// `keys` is the length of the keys, of the new ones where they are appended to
+/// a cache, or of an embedding's tokens.
 static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
-                                ExtentKind length) {
+                                ExtentKind queries, ExtentKind keys) {
   KernelTensor tensor;
   tensor.name = operand.name;
-  bool isPacked =
-      length == ExtentKind::AllKeys || length == ExtentKind::AllQueries;
   if (operand.isPositions) {
+    ExtentKind length = operand.isOfQueries ? queries : keys;
     int64_t place = 0;
     if (operand.positionAxes > 1)
       tensor.extents.push_back(
           {ExtentKind::Const, operand.positionAxes, place++});
-    if (!isPacked)
+    if (!isPacked(length))
       tensor.extents.push_back({ExtentKind::Batch, 0, place});
     tensor.extents.push_back({length, 0, place + 1});
     tensor.isInteger = true;
@@ -185,8 +188,11 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
     tensor.comment += ", from -2^30 to 2^30 - 1";
     return tensor;
   }
-  // One number for each key of each sequence is packed as the keys are.
+  // Numbers for the tokens of each sequence are packed as the tokens are.
+  bool hasQueries = llvm::is_contained(operand.axes, TableAxis::query);
   bool hasKeys = llvm::is_contained(operand.axes, TableAxis::key);
+  bool arePacked =
+      (hasQueries && isPacked(queries)) || (hasKeys && isPacked(keys));
   for (auto [index, axis] : llvm::enumerate(operand.axes)) {
     auto place = static_cast<int64_t>(index);
     switch (axis) {
@@ -197,13 +203,13 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
       tensor.extents.push_back({ExtentKind::HeadsOr1, 0, place});
       break;
     case TableAxis::query:
-      tensor.extents.push_back({ExtentKind::QueryLen, 0, place});
+      tensor.extents.push_back({queries, 0, place});
       break;
     case TableAxis::key:
-      tensor.extents.push_back({length, 0, place});
+      tensor.extents.push_back({keys, 0, place});
       break;
     case TableAxis::batch:
-      if (!(isPacked && hasKeys))
+      if (!arePacked)
         tensor.extents.push_back({ExtentKind::Batch, 0, place});
       break;
     case TableAxis::channel:
@@ -211,10 +217,8 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
       break;
     }
   }
-  bool isDense = llvm::is_contained(operand.axes, TableAxis::query) &&
-                 llvm::is_contained(operand.axes, TableAxis::key);
   tensor.comment = describeOperand(kernel, operand.name).str();
-  if (isDense)
+  if (hasQueries && hasKeys)
     tensor.comment += "; -1e30 or less masks the pair";
   return tensor;
 }
@@ -327,7 +331,7 @@ static std::vector<KernelTensor> getAppendTensors(KernelOp kernel) {
   }
   addSequences(kernel, vectors.tensors);
   for (const OperandTensor &operand : kernel.getOperandTensors())
-    vectors.tensors.push_back(makeOperand(kernel, operand, tokens));
+    vectors.tensors.push_back(makeOperand(kernel, operand, tokens, tokens));
   return std::move(vectors.tensors);
 }
 
@@ -357,8 +361,7 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   if (keys == ExtentKind::Pages)
     keys = ExtentKind::KeyLen;
   for (const OperandTensor &operand : kernel.getOperandTensors())
-    vectors.tensors.push_back(
-        makeOperand(kernel, operand, operand.isOfQueries ? queries : keys));
+    vectors.tensors.push_back(makeOperand(kernel, operand, queries, keys));
   return std::move(vectors.tensors);
 }
 
@@ -379,6 +382,7 @@ std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
   add("y", "the embedding with its encodings");
   tensors.back().isOutput = true;
   for (const OperandTensor &operand : embed.getOperandTensors())
-    tensors.push_back(makeOperand(embed, operand, ExtentKind::Len));
+    tensors.push_back(
+        makeOperand(embed, operand, ExtentKind::Len, ExtentKind::Len));
   return tensors;
 }

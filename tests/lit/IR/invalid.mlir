@@ -81,7 +81,7 @@ posenc.kernel @kernel_c4_lengths heads(8) head_dim(8) keys(lengths) encode [#pos
 // -----
 
 // kernel_c10
-// expected-error@below {{'posenc.kernel' op expects no operand with a query axis, since queries are packed, but 'bias' has one}}
+// expected-error@below {{'posenc.kernel' op expects operands with a query axis to have a batch axis too, since queries are packed, but 'bias' has none}}
 posenc.kernel @kernel_c10_queries heads(8) head_dim(8) queries(packed) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %t = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query>

@@ -129,7 +129,8 @@ def Posenc_DenseBiasAttr : Posenc_EncodingAttr<"DenseBias", "dense_bias", ["getO
     Adds `bias[h, i, j]` to the score, or with `batch = on` `bias[b, h, i, j]`.
     A value of -1e30 or less (-inf, or the lowest f32) masks the pair.
 
-    Operand: `<name>` [H or 1, Lq, Lk], or [B, H or 1, Lq, Lk].
+    Operand: `<name>` [H or 1, Lq, Lk], or [B, H or 1, Lq, Lk]; where queries or
+    keys are packed it needs `batch = on` and is [H or 1, Tq or Lq, Tk or Lk].
 
     Examples: `#posenc.dense_bias`, `#posenc.dense_bias<batch = on>`
   }];

@@ -145,7 +145,8 @@ def Posenc_DenseMaskAttr
     the pair from everything, also in `#posenc.any`. An additive mask is
     `#posenc.dense_bias`.
 
-    Operand: `<name>` [H or 1, Lq, Lk], or [B, H or 1, Lq, Lk].
+    Operand: `<name>` [H or 1, Lq, Lk], or [B, H or 1, Lq, Lk]; where queries or
+    keys are packed it needs `batch = on` and is [H or 1, Tq or Lq, Tk or Lk].
 
     Examples: `#posenc.dense_mask<name = "mask">`,
     `#posenc.dense_mask<batch = on>`

@@ -40,11 +40,13 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       the rows from `cu_seqlens_q[b]` up to `cu_seqlens_q[b + 1]` (int32 [B + 1]);
     - `keys(lengths)`: sequence b has the first `key_lengths[b]` (int32 [B]) of its
       Lk keys;
-    - `keys(packed)`: k and v are [T, kv_heads, ...], cut by `cu_seqlens_k`. Operands
-      that have a number for every key and batch entry are packed likewise;
+    - `keys(packed)`: k and v are [T, kv_heads, ...], cut by `cu_seqlens_k`;
     - `keys(paged)`: k and v are [pages, page_size, kv_heads, ...] and key j of
       sequence b is in page `page_table[b, j / page_size]` (int32 [B, max_pages]) at
       row `j % page_size`; lengths are `key_lengths`.
+
+    Operands that have a number for every query or key of each batch entry are
+    packed as these are.
 
     Keys of `keys(lengths)` and `keys(paged)` are a cache, which an append kernel
     fills: it writes the keys and values of new tokens, the last ones of each
@@ -82,8 +84,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     - (kernel_c8) at most one of the `scale` clause and the encodings fixes the
       scale, or they agree;
     - (kernel_c9) `context_length` is positive;
-    - (kernel_c10) with packed queries no operand has a query axis; with packed
-      keys an operand with a key axis has a batch axis too;
+    - (kernel_c10) with packed queries an operand with a query axis has a batch
+      axis too, and with packed keys one with a key axis;
     - (kernel_c7) a body holds primitives only, has the arguments
       (!posenc.query, !posenc.key, !posenc.value) and yields an output or a key;
     - (kernel_c11) `key_cache` needs keys(lengths) or keys(paged), and so does a
