@@ -132,7 +132,12 @@ mlir::FailureOr<Func> KeyBuilder::build(mlir::Value vector) {
   if (Func found = built.lookup(vector); found.defined())
     return found;
   mlir::FailureOr<Func> result;
-  if (mlir::Operation *op = vector.getDefiningOp()) {
+  if (auto factors = vector.getDefiningOp<TileVectorOp>()) {
+    mlir::FailureOr<Expr> value = readFactors(factors, d);
+    if (mlir::failed(value))
+      return mlir::failure();
+    result = define("factor_rows", [&](Var) { return *value; });
+  } else if (mlir::Operation *op = vector.getDefiningOp()) {
     mlir::FailureOr<Func> input = build(op->getOperand(0));
     if (mlir::failed(input))
       return mlir::failure();

@@ -27,6 +27,7 @@ private:
   Expr row() { return clamp(i, 0, params.number(TileArgKind::Rows) - 1); }
   mlir::FailureOr<Func> buildNew(mlir::Value vector, double factor);
   Func load(double factor);
+  mlir::FailureOr<Func> loadFactors(TileVectorOp op, double factor);
   Func transpose(Func rows, int64_t channels);
   Func getAngles(TileRotateOp op);
   Func rotate(Func query, TileRotateOp op);
@@ -175,6 +176,16 @@ Func PrologueBuilder::load(double factor) {
   return transpose(rows, shape.headDim);
 }
 
+mlir::FailureOr<Func> PrologueBuilder::loadFactors(TileVectorOp op,
+                                                   double factor) {
+  mlir::FailureOr<Expr> value = readFactors(op, d);
+  if (mlir::failed(value))
+    return mlir::failure();
+  Func rows("factor_rows");
+  rows(d, i) = *value * Expr(static_cast<float>(factor));
+  return transpose(rows, shape.headDim);
+}
+
 /// Whether nothing but rotations and scales lies before the vector: factors
 /// are then applied where the queries are read.
 static bool isLinear(mlir::Value vector) {
@@ -203,6 +214,8 @@ mlir::FailureOr<Func> PrologueBuilder::buildNew(mlir::Value vector,
   mlir::Operation *op = vector.getDefiningOp();
   if (!op)
     return load(factor);
+  if (auto factors = llvm::dyn_cast<TileVectorOp>(op))
+    return loadFactors(factors, factor);
   if (auto scale = llvm::dyn_cast<TileScaleOp>(op))
     return build(scale.getInput(),
                  factor * scale.getFactor().convertToDouble());

@@ -41,7 +41,10 @@ TileParams::TileParams(const TileFunction &function) {
             !(arg.hasRelationRows && dim < int64_t(arg.dims.size()) &&
               arg.dims[dim] == TableAxis::row))
           param.buffer.dim(dim).set_min(0);
-      if (isTable)
+      // The channels of a prepared table are its innermost axis.
+      bool isDense = arg.kind == TileArgKind::PreparedTable &&
+                     arg.type.getAxes().back() == TableAxis::channel;
+      if (isTable && !isDense)
         param.buffer.dim(0).set_stride(Halide::Expr());
     }
     params.push_back(std::move(param));

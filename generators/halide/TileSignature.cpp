@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "posenc/Halide/TileSignature.h"
 #include "TileShape.h"
+#include "posenc/IR/FactorOps.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -316,6 +317,18 @@ void ArgCollector::addTerms(Block &body) {
 
 bool posenc::isStoredInParts(Value table) {
   return static_cast<bool>(table.getDefiningOp<PrefixSumOp>());
+}
+
+std::optional<int64_t> posenc::getFactorChannels(Value table) {
+  auto load = table.getDefiningOp<TileLoadTableOp>();
+  PrepareOp prepare =
+      load ? load->getParentOfType<PlanOp>().lookupPrepare(load.getTable())
+           : PrepareOp();
+  if (!prepare)
+    return std::nullopt;
+  Operation &yield = prepare.getBody().front().back();
+  auto factors = yield.getOperand(0).getDefiningOp<TileFactorsOp>();
+  return factors ? std::optional(factors.getNumChannels()) : std::nullopt;
 }
 
 SmallVector<StepOp> posenc::getTileSteps(PlanOp plan) {

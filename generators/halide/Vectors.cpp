@@ -62,6 +62,28 @@ FailureOr<Func> VectorBuilder::applyTable(mlir::Operation *op,
   return result;
 }
 
+// Channels behind those of the tables repeat the last one; nobody reads them.
+FailureOr<Expr> VectorBuilder::readFactors(TileVectorOp op, Expr channel) {
+  Expr result;
+  int end = 0;
+  for (mlir::Value table : op.getTables())
+    end += static_cast<int>(*getFactorChannels(table));
+  bool isWhole = op.getTables().size() == 1 && end == headDim;
+  for (mlir::Value table : llvm::reverse(op.getTables())) {
+    int count = static_cast<int>(*getFactorChannels(table));
+    int begin = end - count;
+    Expr index = isWhole ? channel : clamp(channel - begin, 0, count - 1);
+    FailureOr<TermInput> element =
+        terms.readTable(table, getPlace(), TermInput(), index);
+    if (mlir::failed(element))
+      return mlir::failure();
+    Expr value = Halide::cast<float>(element->value);
+    result = result.defined() ? select(channel < end, value, result) : value;
+    end = begin;
+  }
+  return result;
+}
+
 FailureOr<Func> VectorBuilder::scaleRows(RowScaleOp op, Func input) {
   FailureOr<SmallVector<TermInput>> inputs =
       terms.read(op.getInputs(), getPlace());

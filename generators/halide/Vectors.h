@@ -4,6 +4,7 @@
 #define POSENC_GENERATORS_HALIDE_VECTORS_H
 
 #include "Terms.h"
+#include "posenc/IR/FactorOps.h"
 
 namespace posenc {
 
@@ -18,6 +19,10 @@ public:
 protected:
   /// A vector after one operation other than posenc.tile.rotate and tile.scale.
   mlir::FailureOr<Halide::Func> apply(mlir::Operation *op, Halide::Func input);
+
+  /// A channel of a vector of prepared factors.
+  mlir::FailureOr<Halide::Expr> readFactors(TileVectorOp op,
+                                            Halide::Expr channel);
 
   /// A channel of the token's vector.
   virtual Halide::Expr read(Halide::Func vector, Halide::Expr channel) = 0;

@@ -400,6 +400,71 @@ static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
     }
 }
 
+/// Biases of low rank with every law of positions and way to store sequences,
+/// and for some of the heads.
+static void testFactors(TestRun &run, ArrayRef<std::string> isas, bool full) {
+  static constexpr StringRef biases[] = {
+      "encode [#posenc.tupe<length = 90>]",
+      "mask(#posenc.causal) encode [#posenc.rope, #posenc.tupe<variant = "
+      "relative, length = 90, theta = rows>]",
+      "mask(#posenc.causal<top_left>) positions(#posenc.iota<offset = 3, align "
+      "= top_left>) encode [#posenc.tupe<length = 90>, #posenc.softcap<cap = "
+      "5.0>]",
+      "positions(#posenc.position_tensor) encode [#posenc.sandwich<direction = "
+      "bidirectional>]",
+      "positions(#posenc.position_tensor<queries = \"own\">) encode "
+      "[#posenc.sandwich<direction = bidirectional>, #posenc.rope]"};
+  static constexpr StringRef storages[] = {"",
+                                           "keys(lengths)",
+                                           "queries(packed) keys(packed)",
+                                           "queries(packed) keys(lengths)",
+                                           "queries(packed) keys(paged)",
+                                           "keys(paged) kv_dtype(bf16)"};
+  struct Shard {
+    int64_t first, heads;
+  };
+  static constexpr Shard shards[] = {{0, 6}, {2, 4}, {4, 2}};
+  static constexpr int64_t sizes[][2] = {{1, 1}, {1, 300}, {50, 70}, {53, 53}};
+  for (auto [bias, clauses] : enumerate(biases))
+    for (auto [number, storage] : enumerate(storages))
+      for (auto [place, isa] : enumerate(isas)) {
+        // One instruction set each, unless all are asked for.
+        if (!full && (bias + number) % isas.size() != place)
+          continue;
+        LoadedKernel kernel;
+        for (auto [queryLen, keyLen] : sizes)
+          for (const Shard &shard : shards)
+            runGuarded(run,
+                       ("native/factors/" + Twine(bias) + "/" + storage + "/" +
+                        isa + "/Lq=" + Twine(queryLen) +
+                        "/Lk=" + Twine(keyLen) + "/first=" + Twine(shard.first))
+                           .str(),
+                       [&, &clauses = clauses, &storage = storage, &isa = isa,
+                        queryLen = queryLen, keyLen = keyLen]() -> std::string {
+                         if (!kernel.native) {
+                           std::string problem =
+                               kernel.load(("posenc.kernel @factors heads(6) "
+                                            "kv_heads(3) head_dim(16) " +
+                                            storage + " " + clauses)
+                                               .str(),
+                                           isa);
+                           if (!problem.empty())
+                             return problem;
+                         }
+                         ReferenceInputs inputs =
+                             makeInputs(kernel.spec->getKernel(),
+                                        {2, shard.heads, shard.heads / 2,
+                                         queryLen, keyLen, 16, 16},
+                                        5, 0.5);
+                         inputs.firstHead = shard.first;
+                         NativeCall call;
+                         call.prepared = shard.first == 2;
+                         call.wantLse = true;
+                         return checkNative(kernel, inputs, call);
+                       });
+      }
+}
+
 //===----------------------------------------------------------------------===//
 // The grid
 //===----------------------------------------------------------------------===//
@@ -578,5 +643,6 @@ void posenc::numerics::testNative(TestRun &run, ArrayRef<std::string> isas,
     testMasks(run, isa);
   }
   testTerms(run, isas, full);
+  testFactors(run, isas, full);
   Grid(makeNativeSpecs(isas, full), full).run(run);
 }

@@ -656,6 +656,97 @@ static const TermSpec specs[] = {
 %o = posenc.weighted_sum %p, %v
 )",
      2, 1, false, 0.5},
+    //===------------------------------------------------------------------===//
+    // Biases of low rank
+    //===------------------------------------------------------------------===//
+    {"rank_of_tables", R"(
+%c = posenc.sum_index extent(12)
+%a = posenc.table law(#posenc.operand<"rank.q", rows = 300, channels = 12>) : !posenc.table<row, head, channel>
+%b = posenc.table law(#posenc.operand<"rank.k", rows = 300, channels = 12>) : !posenc.table<row, channel>
+%t = posenc.bias(%c, %i, %a, %j, %b) : !posenc.relation, !posenc.coord, !posenc.table<row, head, channel>, !posenc.coord, !posenc.table<row, channel> {
+^bb0(%n: f64, %p: f64, %x: f64, %g: f64, %y: f64):
+  %z = arith.mulf %x, %y : f64
+  posenc.yield %z : f64
+}
+%d = posenc.dot %q, %k scale(0.3)
+%s = posenc.add %d, %t
+)" CAUSAL_END},
+    // Fewer channels than a head, keys that differ by query head, a cap behind
+    // and none.
+    {"rank_natural_and_not", R"(
+%c = posenc.sum_index extent(5)
+%a = posenc.table law(#posenc.operand<"rank.q", rows = 40, channels = 7>) : !posenc.table<row, channel>
+%b = posenc.table law(#posenc.operand<"rank.k", channels = 5>) : !posenc.table<batch, head, key, channel>
+%w = posenc.table law(#posenc.constants<[0.5, -1.0]>) : !posenc.table<head>
+%t = posenc.bias(%c, %i, %a, %b, %w) : !posenc.relation, !posenc.coord, !posenc.table<row, channel>, !posenc.table<batch, head, key, channel>, !posenc.table<head> {
+^bb0(%n: f64, %p: f64, %x: f64, %y: f64, %h: f64):
+  %z = arith.mulf %x, %y : f64
+  %m = arith.mulf %z, %h : f64
+  posenc.yield %m : f64
+}
+%d = posenc.dot %q, %k scale(0.3)
+%s0 = posenc.add %d, %t
+%s1 = posenc.map %s0() {
+^bb0(%x: f64):
+  %y = math.tanh %x : f64
+  posenc.yield %y : f64
+}
+%s = posenc.add %s1, %t
+)" FULL_END},
+    {"rank_of_waves", R"(
+%pi = posenc.position query law(#posenc.position_tensor)
+%pj = posenc.position key law(#posenc.position_tensor)
+%e = posenc.relation %pi, %pj law(#posenc.difference<key_minus_query>)
+%c = posenc.sum_index extent(5)
+%f = posenc.table law(#posenc.constants<[1.0, 0.3, 0.1, 0.03, 0.01]>) : !posenc.table<row>
+%w = posenc.table law(#posenc.constants<[4.0, 8.0, 1.0, 0.5]>) : !posenc.table<head>
+%t = posenc.bias(%e, %c, %f, %w) : !posenc.relation, !posenc.relation, !posenc.table<row>, !posenc.table<head> {
+^bb0(%d: f64, %n: f64, %x: f64, %h: f64):
+  %m = math.absf %d : f64
+  %a = arith.mulf %m, %x : f64
+  %y = math.cos %a : f64
+  %one = arith.constant 1.0 : f64
+  %z = arith.subf %y, %one : f64
+  %l = arith.divf %z, %h : f64
+  posenc.yield %l : f64
+}
+%d = posenc.dot %q, %k scale(0.3)
+%s = posenc.add %d, %t
+)" CAUSAL_END,
+     4, 2, true},
+    // Two vectors of channels, and no other product.
+    {"rank_above_a_head", R"(
+%c = posenc.sum_index extent(9)
+%f = posenc.table law(#posenc.operand<"rank.f", rows = 9>) : !posenc.table<row, head>
+%pi = posenc.position query law(#posenc.position_tensor)
+%pj = posenc.position key law(#posenc.position_tensor)
+%e = posenc.relation %pi, %pj law(#posenc.difference<query_minus_key>)
+%s = posenc.bias(%c, %f, %e) : !posenc.relation, !posenc.table<row, head>, !posenc.relation {
+^bb0(%n: f64, %x: f64, %d: f64):
+  %m = arith.mulf %d, %x : f64
+  %y = math.sin %m : f64
+  %h = arith.constant 0.5 : f64
+  %z = arith.mulf %y, %h : f64
+  posenc.yield %z : f64
+}
+)" CAUSAL_END,
+     2, 1, true},
+    // One row that all keys are multiplied with.
+    {"one_row_beside_a_product", R"(
+%w = posenc.table law(#posenc.operand<"u", rows = 1, channels = 12>) : !posenc.table<row, head, channel>
+%z = posenc.relation_map() rows(1) {
+  %zero = arith.constant 0.0 : f64
+  posenc.yield %zero : f64
+}
+%f = posenc.freqs law(#posenc.geometric<base = 100.0, dims = 8>)
+%q1 = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query
+%k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+%a = posenc.dot %q1, %k1 scale(0.3)
+%b = posenc.table_dot %k1, %w at(%z) scale(0.3) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+%c = posenc.dot %q1, %k scale(0.3)
+%ab = posenc.add %a, %b
+%s = posenc.add %c, %ab
+)" CAUSAL_END},
 };
 
 llvm::ArrayRef<TermSpec> posenc::numerics::getTermSpecs() { return specs; }

@@ -549,22 +549,6 @@ TupeAttr::verifyInKernel(KernelOp &, function_ref<InFlightDiagnostic()>) const {
   return success();
 }
 
-/// sum_c queries[row of i, h, c] keys[row of j, h, c] scale
-static Value buildFactoredBias(TupeAttr attr, Expansion &expansion,
-                               Value queryRow, Value keyRow) {
-  constexpr TableAxis axes[] = {TableAxis::row, TableAxis::head,
-                                TableAxis::channel};
-  int64_t headDim = expansion.kernel.getHeadDim();
-  int64_t rows = attr.getLength() + (attr.getTheta() == TupeTheta::rows);
-  SmallVector<std::string> names = attr.getOperandNames();
-  Value channel = expansion.sumIndex(headDim);
-  Value queries = expansion.operand(names[0], axes, rows, headDim);
-  Value keys = expansion.operand(names[1], axes, rows, headDim);
-  double scale = expansion.scale;
-  return expansion.bias({channel, queryRow, queries, keyRow, keys},
-                        [=](ArrayRef<Real> x) { return x[2] * x[4] * scale; });
-}
-
 /// `row` unless the class token is the query or the key.
 static Real overrideClass(const Real &queryPosition, const Real &keyPosition,
                           const Real &asQuery, const Real &asKey,
@@ -583,19 +567,39 @@ void TupeAttr::expand(Expansion &expansion) const {
   Value query = expansion.position(Side::query);
   Value key = expansion.position(Side::key);
   SmallVector<std::string> names = getOperandNames();
+  constexpr TableAxis axes[] = {TableAxis::row, TableAxis::head,
+                                TableAxis::channel};
+  int64_t headDim = expansion.kernel.getHeadDim();
+  int64_t rows = getLength() + (getTheta() == TupeTheta::rows);
+  double scale = expansion.scale;
+  Value channel = expansion.sumIndex(headDim);
+  Value queries = expansion.operand(names[0], axes, rows, headDim);
+  Value keys = expansion.operand(names[1], axes, rows, headDim);
+  // sum_c queries[row of i, h, c] keys[row of j, h, c] scale
+  auto buildProduct = [&](Value queryRow, Value keyRow) {
+    return expansion.bias(
+        {channel, queryRow, queries, keyRow, keys},
+        [=](ArrayRef<Real> x) { return x[2] * x[4] * scale; });
+  };
   Value term;
   if (getTheta() == TupeTheta::rows) {
     // Row 0 is against row 0, row 1 against row 1.
-    auto row = [&](unsigned side) {
-      return expansion.relationMap(
-          {query, key}, getLength() + 1, [=](ArrayRef<Real> x) {
-            return overrideClass(x[0], x[1], 0, 1, x[side] + 1);
-          });
+    auto buildTheta = [&](int64_t row) {
+      Value fixed = expansion.relationMap(
+          {}, rows, [=](ArrayRef<Real>) { return Real(double(row)); });
+      return buildProduct(fixed, fixed);
     };
-    Value queryRow = row(0), keyRow = row(1);
-    term = buildFactoredBias(*this, expansion, queryRow, keyRow);
+    auto next = [](ArrayRef<Real> x) { return x[0] + 1; };
+    Value queryRow = expansion.remap(query, next);
+    Value keyRow = expansion.remap(key, next);
+    Value product = buildProduct(queryRow, keyRow);
+    Value asQuery = buildTheta(0), asKey = buildTheta(1);
+    term = expansion.map({product, asQuery, asKey}, {query, key},
+                         [](ArrayRef<Real> x) {
+                           return overrideClass(x[3], x[4], x[1], x[2], x[0]);
+                         });
   } else {
-    Value product = buildFactoredBias(*this, expansion, query, key);
+    Value product = buildProduct(query, key);
     Value asQuery = expansion.operand(names[2], {TableAxis::head});
     Value asKey = expansion.operand(names[3], {TableAxis::head});
     term = expansion.map({product}, {query, key, asQuery, asKey},

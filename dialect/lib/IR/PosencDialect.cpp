@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registration of the dialect.
+#include "posenc/IR/FactorOps.h"
 #include "posenc/IR/Posenc.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,5 +20,8 @@ void PosencDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "posenc/IR/PosencOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "posenc/IR/PosencFactorOps.cpp.inc"
       >();
 }

@@ -7,10 +7,8 @@
 using namespace mlir;
 using namespace posenc;
 
-/// The inputs whose arguments reach the region's result.
-static llvm::BitVector findUsedInputs(BiasOp bias) {
-  llvm::BitVector used(bias.getInputs().size());
-  Block &body = bias.getBody().front();
+llvm::BitVector posenc::findUsedInputs(ValueRange inputs, Block &body) {
+  llvm::BitVector used(inputs.size());
   llvm::SetVector<Value> reached;
   reached.insert_range(body.getTerminator()->getOperands());
   for (size_t i = 0; i < reached.size(); ++i) {
@@ -21,7 +19,7 @@ static llvm::BitVector findUsedInputs(BiasOp bias) {
   }
   // A table is used together with what looks it up, and a sum counts its index.
   std::optional<unsigned> row, channel;
-  for (auto [index, input] : llvm::enumerate(bias.getInputs())) {
+  for (auto [index, input] : llvm::enumerate(inputs)) {
     auto table = dyn_cast<TableType>(input.getType());
     if (!table)
       row = index;
@@ -48,7 +46,8 @@ namespace {
 class Analysis {
 public:
   BiasTraits run(BiasOp bias) {
-    traits.usedInputs = findUsedInputs(bias);
+    traits.usedInputs =
+        findUsedInputs(bias.getInputs(), bias.getBody().front());
     traits.toeplitz = true;
     for (unsigned index : traits.usedInputs.set_bits())
       visit(bias.getInputs()[index]);

@@ -2,6 +2,7 @@
 // Numbers that do not depend on content.
 #include "DriverScalar.h"
 #include "DriverTables.h"
+#include "posenc/IR/FactorOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,6 +35,8 @@ int64_t posenc::getTableChannels(Value table) {
     return map.getChannels();
   if (auto project = dyn_cast_or_null<ProjectOp>(op))
     return getTableChannels(project.getWeights());
+  if (auto factors = dyn_cast_or_null<TileFactorsOp>(op))
+    return factors.getNumChannels();
   return 1;
 }
 
@@ -203,22 +206,28 @@ Value ScalarEmitter::emitTerm(Region &region, ValueRange scores,
       emit(input);
   }
   auto emitOnce = [&](Value index) {
-    SmallVector<Value> arguments(scores);
-    Value row, channel;
-    for (Value input : inputs) {
-      if (isa<TableType>(input.getType())) {
-        arguments.push_back(emitTable(input, row, channel));
-        continue;
-      }
-      bool isIndex = static_cast<bool>(input.getDefiningOp<SumIndexOp>());
-      row = isIndex ? toF64(index) : emit(input);
-      if (isIndex)
-        channel = index;
-      arguments.push_back(row);
-    }
-    return emitRegion(region, arguments);
+    return emitSummand(region, scores, inputs, index);
   };
   return extent ? emitSum(b.i64(extent), emitOnce) : emitOnce(Value());
+}
+
+/// The region for one value of the sum index.
+Value ScalarEmitter::emitSummand(Region &region, ValueRange scores,
+                                 ValueRange inputs, Value index) {
+  SmallVector<Value> arguments(scores);
+  Value row, channel;
+  for (Value input : inputs) {
+    if (isa<TableType>(input.getType())) {
+      arguments.push_back(emitTable(input, row, channel));
+      continue;
+    }
+    bool isIndex = static_cast<bool>(input.getDefiningOp<SumIndexOp>());
+    row = isIndex ? toF64(index) : emit(input);
+    if (isIndex)
+      channel = index;
+    arguments.push_back(row);
+  }
+  return emitRegion(region, arguments);
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,6 +271,10 @@ Value ScalarEmitter::emitTable(Value table, Value row, Value channel) {
         });
       })
       .Case([&](PrefixSumOp op) { return emitPrefixSum(op); })
+      .Case([&](TileFactorsOp op) {
+        BiasOp bias = op.getBiasOp();
+        return emitSummand(bias.getBody(), {}, bias.getInputs(), channel);
+      })
       .Case([&](AtQueryOp op) {
         ScalarSite there = site;
         there.key =

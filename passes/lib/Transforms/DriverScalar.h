@@ -47,6 +47,8 @@ private:
   Value emitBucket(ThresholdBucketAttr law, Value distance);
   Value emitTerm(mlir::Region &region, mlir::ValueRange scores,
                  mlir::ValueRange inputs);
+  Value emitSummand(mlir::Region &region, mlir::ValueRange scores,
+                    mlir::ValueRange inputs, Value index);
   Value emitOperand(TableOp op, OperandAttr law, Value row, Value channel);
   Value emitConstant(TableOp op, ConstantsAttr law, Value row, Value channel);
   Value emitPrefixSum(PrefixSumOp op);

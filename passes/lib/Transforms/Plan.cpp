@@ -170,14 +170,29 @@ private:
   }
 
   void writeKeys(PlanTables &tables) {
-    if (llvm::all_of(keys, llvm::IsaPred<BlockArgument>))
+    if (llvm::all_of(keys, llvm::IsaPred<BlockArgument>) &&
+        terms.factored.empty())
       return;
     fill(addPart<KeysOp>(builder, loc, KeyType::get(context)),
          [&](OpBuilder &inner, Block &part) {
            VectorWriter writer(inner, tables, part.getArgument(0));
-           return llvm::map_to_vector(
+           SmallVector<Value> results = llvm::map_to_vector(
                keys, [&](Value key) { return writer.write(key); });
+           forFactors([&](Operation *bias, const FactoredBias &,
+                          const FactorVectors &part) {
+             results.push_back(writeFactorVector(inner, bias->getLoc(),
+                                                 part.keys, Side::key));
+           });
+           return results;
          });
+  }
+
+  void forFactors(function_ref<void(Operation *, const FactoredBias &,
+                                    const FactorVectors &)>
+                      callback) {
+    for (auto &[bias, factored] : terms.factored)
+      for (const FactorVectors &part : factored.parts)
+        callback(bias, factored, part);
   }
 
   void writePrologue(PlanTables &tables) {
@@ -188,6 +203,16 @@ private:
            for (Value query : queries)
              results.push_back(
                  writeScale(inner, terms, query, writer.write(query)));
+           forFactors([&](Operation *bias, const FactoredBias &factored,
+                          const FactorVectors &part) {
+             Value vector = writeFactorVector(inner, bias->getLoc(),
+                                              part.queries, Side::query);
+             if (!factored.natural)
+               vector = TileScaleOp::create(inner, bias->getLoc(), vector,
+                                            APFloat(llvm::numbers::log2e),
+                                            /*base2=*/true);
+             results.push_back(vector);
+           });
            if (results.empty())
              results.push_back(part.getArgument(0));
            return results;
@@ -209,19 +234,28 @@ private:
 
   StepOp writeStep(PlanTables &tables, StringRef name, AffineMap until,
                    bool isMasked) {
-    SmallVector<Type> types(std::max<size_t>(1, queries.size()),
+    size_t pairs = 0;
+    forFactors([&](auto...) { ++pairs; });
+    SmallVector<Type> types(std::max<size_t>(1, queries.size() + pairs),
                             QueryType::get(context));
     size_t firstKey = types.size();
-    types.append(std::max<size_t>(1, keys.size()), KeyType::get(context));
+    types.append(std::max<size_t>(1, keys.size() + pairs),
+                 KeyType::get(context));
     Block *step =
         addPart<StepOp>(builder, loc, types, name, until, /*maximum=*/false,
                         /*whole_blocks=*/false);
     fill(step, [&](OpBuilder &inner, Block &part) {
-      IRMapping vectors;
+      VectorArguments vectors;
       for (auto [index, query] : llvm::enumerate(queries))
-        vectors.map(query, part.getArgument(index));
+        vectors.ofKernel.map(query, part.getArgument(index));
       for (auto [index, key] : llvm::enumerate(keys))
-        vectors.map(key, part.getArgument(firstKey + index));
+        vectors.ofKernel.map(key, part.getArgument(firstKey + index));
+      size_t query = queries.size(), key = firstKey + keys.size();
+      forFactors([&](Operation *bias, auto &, auto &) {
+        VectorArguments::Pair &pair = vectors.ofBiases[bias];
+        pair.queries.push_back(part.getArgument(query++));
+        pair.keys.push_back(part.getArgument(key++));
+      });
       TermCloner cloner(inner, tables);
       SmallVector<Value> results =
           writeScores(terms, vectors, cloner, inner, isMasked);

@@ -217,8 +217,14 @@ private:
   LogicalResult visitBias(BiasOp bias, bool base2) {
     if (failed(checkLookups(bias, bias.getInputs())))
       return failure();
+    if (auto *known = terms.factored.find(bias);
+        known != terms.factored.end()) {
+      known->second.natural |= !base2;
+      return success();
+    }
     BiasTraits traits = analyzeBias(bias);
-    if (traits.fitsStrip() && traits.dependsOnKey) {
+    // Of a number for each head a strip is worth while if it is a sum.
+    if (traits.fitsStrip() && (traits.dependsOnKey || sumsProducts(bias))) {
       StringRef strip = tables.getStrip(bias, traits, base2);
       terms.strips[base2].insert({bias, strip});
       planned(bias, "Bias",
@@ -227,10 +233,28 @@ private:
                   strip);
       return success();
     }
+    std::string unfactored;
+    if (sumsProducts(bias)) {
+      FailureOr<FactoredBias> factored = placeFactors(bias, tables, unfactored);
+      if (succeeded(factored)) {
+        factored->natural = !base2;
+        planned(bias, "Bias", "bias is " + describeFactors(*factored));
+        terms.factored.insert({bias, std::move(*factored)});
+        return success();
+      }
+      unfactored = ", and it is no product of vectors: " + unfactored;
+    }
     missed(bias, "Bias",
            "bias is evaluated for every score: " +
-               explainNoStrip(bias, traits));
+               explainNoStrip(bias, traits) + unfactored);
     return success();
+  }
+
+  /// Whether a bias costs more for every score than a product of vectors may.
+  static bool sumsProducts(BiasOp bias) {
+    return llvm::any_of(bias.getInputs(), [](Value input) {
+      return static_cast<bool>(input.getDefiningOp<SumIndexOp>());
+    });
   }
 
   LogicalResult visitMap(MapOp map, bool base2) {
@@ -330,7 +354,7 @@ FailureOr<ScoreTerms> posenc::placeScores(NormalizeOp normalize,
 namespace {
 class ScoreWriter {
 public:
-  ScoreWriter(const ScoreTerms &terms, const IRMapping &vectors,
+  ScoreWriter(const ScoreTerms &terms, const VectorArguments &vectors,
               TermCloner &cloner, OpBuilder &builder, bool masked)
       : terms(terms), vectors(vectors), cloner(cloner), builder(builder),
         masked(masked) {}
@@ -351,6 +375,9 @@ private:
       isNatural = !terms.holdsBase2(dot.getQuery());
     else if (auto dot = dyn_cast<TableDotOp>(op))
       isNatural = !terms.holdsBase2(dot.getVector());
+    else if (auto *factored = terms.factored.find(op);
+             factored != terms.factored.end())
+      isNatural = factored->second.natural;
     else if (isa<BiasOp>(op))
       isNatural = !terms.strips[base2].contains(op);
     if (base2 && isNatural)
@@ -359,9 +386,9 @@ private:
     return TypeSwitch<Operation *, Value>(op)
         .Case<DotOp>([&](DotOp dot) -> Value {
           return DotOp::create(
-              builder, dot.getLoc(), vectors.lookup(dot.getQuery()),
-              vectors.lookup(dot.getKey()), getScale(dot, dot.getQuery()),
-              dot.getChannelsAttr());
+              builder, dot.getLoc(), vectors.ofKernel.lookup(dot.getQuery()),
+              vectors.ofKernel.lookup(dot.getKey()),
+              getScale(dot, dot.getQuery()), dot.getChannelsAttr());
         })
         .Case<TableDotOp>([&](TableDotOp dot) { return writeTableDot(dot); })
         .Case<BiasOp>([&](BiasOp bias) -> Value {
@@ -369,6 +396,13 @@ private:
           if (strip != terms.strips[base2].end())
             return TileLoadStripOp::create(builder, op->getLoc(),
                                            strip->second);
+          if (auto *factored = terms.factored.find(op);
+              factored != terms.factored.end()) {
+            const VectorArguments::Pair &pair = vectors.ofBiases.at(op);
+            return writeFactorProducts(
+                builder, op->getLoc(), factored->second, pair.queries,
+                pair.keys, op->getParentOfType<KernelOp>().getHeadDim());
+          }
           return cloner.cloneBias(bias, analyzeBias(bias).usedInputs);
         })
         .Case<AddOp>([&](AddOp add) -> Value {
@@ -406,8 +440,8 @@ private:
                       : cloner.clone(index);
     Value table = cloner.cloneTable(dot.getTable(), index, /*inlined=*/false);
     return TableDotOp::create(builder, dot.getLoc(),
-                              vectors.lookup(dot.getVector()), table, place,
-                              getScale(dot, dot.getVector()));
+                              vectors.ofKernel.lookup(dot.getVector()), table,
+                              place, getScale(dot, dot.getVector()));
   }
 
   Value writeHeadMlp(HeadMlpOp mlp) {
@@ -446,7 +480,7 @@ private:
   }
 
   const ScoreTerms &terms;
-  const IRMapping &vectors;
+  const VectorArguments &vectors;
   TermCloner &cloner;
   OpBuilder &builder;
   bool masked;
@@ -455,7 +489,7 @@ private:
 } // namespace
 
 SmallVector<Value> posenc::writeScores(const ScoreTerms &terms,
-                                       const IRMapping &vectors,
+                                       const VectorArguments &vectors,
                                        TermCloner &cloner, OpBuilder &builder,
                                        bool masked) {
   ScoreWriter writer(terms, vectors, cloner, builder, masked);

@@ -3,6 +3,7 @@
 #ifndef POSENC_LIB_TRANSFORMS_PLANSCORES_H
 #define POSENC_LIB_TRANSFORMS_PLANSCORES_H
 
+#include "PlanFactors.h"
 #include "PlanTables.h"
 #include "posenc/Analysis/ScoreMasks.h"
 
@@ -37,6 +38,8 @@ struct ScoreTerms {
   MaskSet masks;
   /// The strips that stand for biases, natural and in base 2.
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> strips[2];
+  /// Biases that are products of vectors of their own.
+  llvm::MapVector<mlir::Operation *, FactoredBias> factored;
 
   /// Whether these queries hold the scale of their products, and log2(e).
   bool holdsScale(mlir::Value query) const;
@@ -58,10 +61,20 @@ struct ScoreTerms {
 mlir::FailureOr<ScoreTerms> placeScores(NormalizeOp normalize,
                                         PlanTables &tables);
 
-/// Writes what a step yields, with the masks or without. `vectors` maps the
-/// kernel's query and key vectors to the step's.
+/// The vectors of a step.
+struct VectorArguments {
+  /// From the kernel's query and key vectors.
+  mlir::IRMapping ofKernel;
+  /// Those of each factored bias, part by part.
+  struct Pair {
+    llvm::SmallVector<mlir::Value> queries, keys;
+  };
+  llvm::DenseMap<mlir::Operation *, Pair> ofBiases;
+};
+
+/// Writes what a step yields, with the masks or without.
 llvm::SmallVector<mlir::Value>
-writeScores(const ScoreTerms &terms, const mlir::IRMapping &vectors,
+writeScores(const ScoreTerms &terms, const VectorArguments &vectors,
             TermCloner &cloner, mlir::OpBuilder &builder, bool masked);
 
 } // namespace posenc

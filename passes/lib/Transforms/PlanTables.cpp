@@ -2,6 +2,8 @@
 // The tables of a plan, and the terms that are copied into its parts.
 #include "PlanTables.h"
 
+#include "posenc/IR/FactorOps.h"
+
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -171,6 +173,21 @@ StringRef PlanTables::getRows(Value table, Value index) {
       results.push_back(cloneAll(builder, index, mapping));
     return results;
   });
+}
+
+PreparedFactors PlanTables::getFactors(Location loc, FactorRegion factors,
+                                       TableType type) {
+  StringRef name = add(loc, TableKind::rows, {}, [&](Block &) {
+    IRMapping mapping;
+    SmallVector<Value> inputs;
+    for (Value input : factors.inputs)
+      inputs.push_back(cloneAll(builder, input, mapping));
+    auto bias = BiasOp::create(builder, loc, inputs);
+    bias.getBody().takeBody(*factors.body);
+    Value table = TileFactorsOp::create(builder, loc, type, bias);
+    return SmallVector<Value>{table};
+  });
+  return {name, type};
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #ifndef POSENC_LIB_TRANSFORMS_PLANTABLES_H
 #define POSENC_LIB_TRANSFORMS_PLANTABLES_H
 
+#include "posenc/Analysis/BiasFactors.h"
 #include "posenc/Analysis/BiasTraits.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -27,6 +28,12 @@ mlir::LogicalResult checkLookups(mlir::Operation *op, mlir::ValueRange inputs);
 mlir::LogicalResult checkTable(mlir::Operation *op, mlir::Value table,
                                mlir::Value index);
 
+/// A prepared table of one side's factors.
+struct PreparedFactors {
+  llvm::StringRef name;
+  TableType type;
+};
+
 /// The posenc.prepare operations of a plan, by name. Equal tables are one.
 class PlanTables {
 public:
@@ -39,6 +46,9 @@ public:
   /// A computed table; `index` is the relation whose values are its rows if
   /// these have no bounds, and null otherwise.
   llvm::StringRef getRows(mlir::Value table, mlir::Value index);
+  /// The numbers that a region yields for the tokens of one side.
+  PreparedFactors getFactors(mlir::Location loc, FactorRegion factors,
+                             TableType type);
 
 private:
   llvm::StringRef

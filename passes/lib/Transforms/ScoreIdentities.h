@@ -16,6 +16,10 @@ llvm::BitVector getKeptInputs(BiasOp bias);
 /// can see it. Returns whether the kernel changed, as the others do.
 bool dropRowConstants(KernelOp kernel);
 
+/// Adds the vectors that all keys are multiplied with to the queries of another
+/// product of the same sum.
+bool addVectorsToQueries(KernelOp kernel);
+
 /// Merges the Toeplitz biases of one sum that fit one strip.
 bool mergeToeplitzBiases(KernelOp kernel);
 

@@ -63,6 +63,7 @@ struct SimplifyScores : posenc::impl::PosencSimplifyScoresBase<SimplifyScores> {
       // A dropped bias need not be merged, and merging can join parts of
       // regions that then depend on one table.
       bool changed = dropRowConstants(kernel);
+      changed |= addVectorsToQueries(kernel);
       if (networks)
         changed |= foldNetworks(kernel);
       changed |= mergeToeplitzBiases(kernel);

@@ -2,6 +2,8 @@
 // posenc-verify-plan: the operations that the parts of a plan hold.
 #include "VerifyPlan.h"
 
+#include "posenc/IR/FactorOps.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -32,9 +34,11 @@ static PartRule getPrepareRule(TableKind kind) {
             isOneOf<PositionOp, RelationOp, RelationMapOp, SumIndexOp, TableOp,
                     TableMapOp, BiasOp, TileToBase2Op>};
   case TableKind::rows:
-    return {"posenc.position, relation, table, table_map, project, prefix_sum",
-            isOneOf<PositionOp, RelationOp, TableOp, TableMapOp, ProjectOp,
-                    PrefixSumOp>};
+    return {"posenc.position, remap, relation, relation_map, sum_index, table, "
+            "table_map, at_query, project, prefix_sum, bias, tile.factors",
+            isOneOf<PositionOp, RemapOp, RelationOp, RelationMapOp, SumIndexOp,
+                    TableOp, TableMapOp, AtQueryOp, ProjectOp, PrefixSumOp,
+                    BiasOp, TileFactorsOp>};
   }
   llvm_unreachable("unknown kind of table");
 }
@@ -46,19 +50,19 @@ static PartRule getRule(Operation *part) {
       .Case<KeysOp>([](auto) -> PartRule {
         return {"posenc.tile.rotate, vadd, channel_scale, row_scale, "
                 "vector_norm, vector_map, position, remap, table, table_map, "
-                "tile.load_table",
+                "tile.load_table, tile.vector",
                 isOneOf<TileRotateOp, VaddOp, ChannelScaleOp, RowScaleOp,
                         VectorNormOp, VectorMapOp, PositionOp, RemapOp, TableOp,
-                        TableMapOp, TileLoadTableOp>};
+                        TableMapOp, TileLoadTableOp, TileVectorOp>};
       })
       .Case<PrologueOp>([](auto) -> PartRule {
-        return {
-            "posenc.tile.rotate, tile.scale, vadd, channel_scale, "
-            "row_scale, vector_norm, vector_map, position, remap, table, "
-            "table_map, at_query, tile.load_table",
-            isOneOf<TileRotateOp, TileScaleOp, VaddOp, ChannelScaleOp,
-                    RowScaleOp, VectorNormOp, VectorMapOp, PositionOp, RemapOp,
-                    TableOp, TableMapOp, AtQueryOp, TileLoadTableOp>};
+        return {"posenc.tile.rotate, tile.scale, vadd, channel_scale, "
+                "row_scale, vector_norm, vector_map, position, remap, table, "
+                "table_map, at_query, tile.load_table, tile.vector",
+                isOneOf<TileRotateOp, TileScaleOp, VaddOp, ChannelScaleOp,
+                        RowScaleOp, VectorNormOp, VectorMapOp, PositionOp,
+                        RemapOp, TableOp, TableMapOp, AtQueryOp,
+                        TileLoadTableOp, TileVectorOp>};
       })
       .Case<StepOp>([](auto) -> PartRule {
         return {

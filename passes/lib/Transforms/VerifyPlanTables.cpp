@@ -3,6 +3,8 @@
 #include "VerifyPlan.h"
 
 #include "posenc/Analysis/BiasTraits.h"
+#include "posenc/Halide/TileSignature.h"
+#include "posenc/IR/FactorOps.h"
 
 using namespace mlir;
 using namespace posenc;
@@ -85,6 +87,23 @@ static LogicalResult verifyLoad(PlanOp plan, TileLoadTableOp load) {
   return success();
 }
 
+/// tile_vector_c2
+static LogicalResult verifyVector(PlanOp plan, TileVectorOp vector) {
+  int64_t channels = 0;
+  for (Value table : vector.getTables()) {
+    std::optional<int64_t> count = getFactorChannels(table);
+    if (!count)
+      return vector.emitOpError("expects tables of posenc.tile.factors in a "
+                                "posenc.prepare of its plan");
+    channels += *count;
+  }
+  if (channels <= static_cast<int64_t>(plan.getHeadDim()))
+    return success();
+  return vector.emitOpError("expects at most ")
+         << plan.getHeadDim() << " channels, the plan's 'head_dim', but got "
+         << channels;
+}
+
 static bool hasUnboundedRows(Value table) {
   if (auto project = table.getDefiningOp<ProjectOp>())
     return hasUnboundedRows(project.getTable());
@@ -151,6 +170,8 @@ LogicalResult posenc::verifyTables(PlanOp plan) {
         result = verifyRotation(plan, rotate);
       else if (auto load = dyn_cast<TileLoadTableOp>(op))
         result = verifyLoad(plan, load);
+      else if (auto vector = dyn_cast<TileVectorOp>(op))
+        result = verifyVector(plan, vector);
       else if (auto strip = dyn_cast<TileLoadStripOp>(op))
         result = lookup(plan, strip, strip.getTable(), TableKind::strip);
       if (failed(result))

@@ -682,69 +682,85 @@ posenc.kernel @tupe heads(2) head_dim(4) encode [#posenc.tupe<length = 5>]
 // CHECK-NEXT: ^bb0(%[[V0:.*]]: !posenc.query, %[[V1:.*]]: !posenc.key, %[[V2:.*]]: !posenc.value):
 // CHECK-NEXT: %[[V3:.*]] = posenc.position query law(#posenc.iota)
 // CHECK-NEXT: %[[V4:.*]] = posenc.position key law(#posenc.iota)
-// CHECK-NEXT: %[[V5:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(6) {
-// CHECK-NEXT: ^bb0(%[[V6:.*]]: f64, %[[V7:.*]]: f64):
-// CHECK-NEXT: %[[V8:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V9:.*]] = arith.cmpf oeq, %[[V6]], %[[V8]] : f64
-// CHECK-NEXT: %[[V10:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V11:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V12:.*]] = arith.cmpf oeq, %[[V7]], %[[V11]] : f64
-// CHECK-NEXT: %[[V13:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK-NEXT: %[[V14:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK-NEXT: %[[V15:.*]] = arith.addf %[[V6]], %[[V14]] : f64
-// CHECK-NEXT: %[[V16:.*]] = arith.select %[[V12]], %[[V13]], %[[V15]] : f64
-// CHECK-NEXT: %[[V17:.*]] = arith.select %[[V9]], %[[V10]], %[[V16]] : f64
-// CHECK-NEXT: posenc.yield %[[V17]] : f64
+// CHECK-NEXT: %[[V5:.*]] = posenc.sum_index extent(4)
+// CHECK-NEXT: %[[V6:.*]] = posenc.table law(#posenc.operand<"tupe.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-NEXT: %[[V7:.*]] = posenc.table law(#posenc.operand<"tupe.keys", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
+// CHECK-NEXT: %[[V8:.*]] = posenc.remap %[[V3]] {
+// CHECK-NEXT: ^bb0(%[[V9:.*]]: f64):
+// CHECK-NEXT: %[[V10:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V11:.*]] = arith.addf %[[V9]], %[[V10]] : f64
+// CHECK-NEXT: posenc.yield %[[V11]] : f64
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V18:.*]] = posenc.relation_map(%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord rows(6) {
-// CHECK-NEXT: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
-// CHECK-NEXT: %[[V8]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V9]] = arith.cmpf oeq, %[[V6]], %[[V8]] : f64
+// CHECK-NEXT: %[[V12:.*]] = posenc.remap %[[V4]] {
+// CHECK-NEXT: ^bb0(%[[V9]]: f64):
+// CHECK-NEXT: %[[V10]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V11]] = arith.addf %[[V9]], %[[V10]] : f64
+// CHECK-NEXT: posenc.yield %[[V11]] : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V13:.*]] = posenc.bias(%[[V5]], %[[V8]], %[[V6]], %[[V12]], %[[V7]]) : !posenc.relation, !posenc.coord, !posenc.table<row, head, channel>, !posenc.coord, !posenc.table<row, head, channel> {
+// CHECK-NEXT: ^bb0(%[[V9]]: f64, %[[V14:.*]]: f64, %[[V15:.*]]: f64, %[[V16:.*]]: f64, %[[V17:.*]]: f64):
+// CHECK-NEXT: %[[V11]] = arith.mulf %[[V15]], %[[V17]] : f64
+// CHECK-NEXT: %[[V10]] = arith.constant 0.35355339059327373 : f64
+// CHECK-NEXT: %[[V18:.*]] = arith.mulf %[[V11]], %[[V10]] : f64
+// CHECK-NEXT: posenc.yield %[[V18]] : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V19:.*]] = posenc.relation_map() rows(6) {
 // CHECK-NEXT: %[[V10]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V11]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V12]] = arith.cmpf oeq, %[[V7]], %[[V11]] : f64
-// CHECK-NEXT: %[[V13]] = arith.constant 1.000000e+00 : f64
-// CHECK-NEXT: %[[V14]] = arith.constant 1.000000e+00 : f64
-// CHECK-NEXT: %[[V15]] = arith.addf %[[V7]], %[[V14]] : f64
-// CHECK-NEXT: %[[V16]] = arith.select %[[V12]], %[[V13]], %[[V15]] : f64
-// CHECK-NEXT: %[[V17]] = arith.select %[[V9]], %[[V10]], %[[V16]] : f64
-// CHECK-NEXT: posenc.yield %[[V17]] : f64
+// CHECK-NEXT: posenc.yield %[[V10]] : f64
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V19:.*]] = posenc.sum_index extent(4)
-// CHECK-NEXT: %[[V20:.*]] = posenc.table law(#posenc.operand<"tupe.queries", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK-NEXT: %[[V21:.*]] = posenc.table law(#posenc.operand<"tupe.keys", rows = 6, channels = 4>) : !posenc.table<row, head, channel>
-// CHECK-NEXT: %[[V22:.*]] = posenc.bias(%[[V19]], %[[V5]], %[[V20]], %[[V18]], %[[V21]]) : !posenc.relation, !posenc.relation, !posenc.table<row, head, channel>, !posenc.relation, !posenc.table<row, head, channel> {
-// CHECK-NEXT: ^bb0(%[[V6]]: f64, %[[V7]]: f64, %[[V23:.*]]: f64, %[[V24:.*]]: f64, %[[V25:.*]]: f64):
-// CHECK-NEXT: %[[V9]] = arith.mulf %[[V23]], %[[V25]] : f64
-// CHECK-NEXT: %[[V8]] = arith.constant 0.35355339059327373 : f64
-// CHECK-NEXT: %[[V12]] = arith.mulf %[[V9]], %[[V8]] : f64
-// CHECK-NEXT: posenc.yield %[[V12]] : f64
+// CHECK-NEXT: %[[V20:.*]] = posenc.bias(%[[V5]], %[[V19]], %[[V6]], %[[V19]], %[[V7]]) : !posenc.relation, !posenc.relation, !posenc.table<row, head, channel>, !posenc.relation, !posenc.table<row, head, channel> {
+// CHECK-NEXT: ^bb0(%[[V9]]: f64, %[[V14]]: f64, %[[V15]]: f64, %[[V16]]: f64, %[[V17]]: f64):
+// CHECK-NEXT: %[[V11]] = arith.mulf %[[V15]], %[[V17]] : f64
+// CHECK-NEXT: %[[V10]] = arith.constant 0.35355339059327373 : f64
+// CHECK-NEXT: %[[V18]] = arith.mulf %[[V11]], %[[V10]] : f64
+// CHECK-NEXT: posenc.yield %[[V18]] : f64
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V26:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91], future_offset = 16>)
-// CHECK-NEXT: %[[V27:.*]] = posenc.relation_map(%[[V26]], %[[V3]], %[[V4]]) : !posenc.relation, !posenc.coord, !posenc.coord rows(33) {
-// CHECK-NEXT: ^bb0(%[[V6]]: f64, %[[V7]]: f64, %[[V23]]: f64):
-// CHECK-NEXT: %[[V8]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V9]] = arith.cmpf oeq, %[[V7]], %[[V8]] : f64
-// CHECK-NEXT: %[[V10]] = arith.constant 1.600000e+01 : f64
-// CHECK-NEXT: %[[V11]] = arith.constant 0.000000e+00 : f64
-// CHECK-NEXT: %[[V12]] = arith.cmpf oeq, %[[V23]], %[[V11]] : f64
-// CHECK-NEXT: %[[V13]] = arith.constant 3.200000e+01 : f64
-// CHECK-NEXT: %[[V15]] = arith.select %[[V12]], %[[V13]], %[[V6]] : f64
-// CHECK-NEXT: %[[V16]] = arith.select %[[V9]], %[[V10]], %[[V15]] : f64
-// CHECK-NEXT: posenc.yield %[[V16]] : f64
+// CHECK-NEXT: %[[V21:.*]] = posenc.relation_map() rows(6) {
+// CHECK-NEXT: %[[V10]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: posenc.yield %[[V10]] : f64
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V28:.*]] = posenc.table law(#posenc.operand<"tupe.table", rows = 33>) : !posenc.table<row, head>
-// CHECK-NEXT: %[[V29:.*]] = posenc.bias(%[[V27]], %[[V28]]) : !posenc.relation, !posenc.table<row, head> {
-// CHECK-NEXT: ^bb0(%[[V6]]: f64, %[[V7]]: f64):
-// CHECK-NEXT: posenc.yield %[[V7]] : f64
+// CHECK-NEXT: %[[V22:.*]] = posenc.bias(%[[V5]], %[[V21]], %[[V6]], %[[V21]], %[[V7]]) : !posenc.relation, !posenc.relation, !posenc.table<row, head, channel>, !posenc.relation, !posenc.table<row, head, channel> {
+// CHECK-NEXT: ^bb0(%[[V9]]: f64, %[[V14]]: f64, %[[V15]]: f64, %[[V16]]: f64, %[[V17]]: f64):
+// CHECK-NEXT: %[[V11]] = arith.mulf %[[V15]], %[[V17]] : f64
+// CHECK-NEXT: %[[V10]] = arith.constant 0.35355339059327373 : f64
+// CHECK-NEXT: %[[V18]] = arith.mulf %[[V11]], %[[V10]] : f64
+// CHECK-NEXT: posenc.yield %[[V18]] : f64
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[V30:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
-// CHECK-NEXT: %[[V31:.*]] = posenc.add %[[V30]], %[[V22]]
-// CHECK-NEXT: %[[V32:.*]] = posenc.add %[[V31]], %[[V29]]
-// CHECK-NEXT: %[[V33:.*]] = posenc.select %[[V32]] mask(#posenc.full)
-// CHECK-NEXT: %[[V34:.*]] = posenc.normalize softmax %[[V33]]
-// CHECK-NEXT: %[[V35:.*]] = posenc.weighted_sum %[[V34]], %[[V2]]
-// CHECK-NEXT: posenc.yield %[[V35]] : !posenc.output
+// CHECK-NEXT: %[[V23:.*]] = posenc.map %[[V13]], %[[V20]], %[[V22]](%[[V3]], %[[V4]]) : !posenc.coord, !posenc.coord {
+// CHECK-NEXT: ^bb0(%[[V9]]: f64, %[[V14]]: f64, %[[V15]]: f64, %[[V16]]: f64, %[[V17]]: f64):
+// CHECK-NEXT: %[[V10]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[V11]] = arith.cmpf oeq, %[[V16]], %[[V10]] : f64
+// CHECK-NEXT: %[[V24:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[V18]] = arith.cmpf oeq, %[[V17]], %[[V24]] : f64
+// CHECK-NEXT: %[[V25:.*]] = arith.select %[[V18]], %[[V15]], %[[V9]] : f64
+// CHECK-NEXT: %[[V26:.*]] = arith.select %[[V11]], %[[V14]], %[[V25]] : f64
+// CHECK-NEXT: posenc.yield %[[V26]] : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V27:.*]] = posenc.relation %[[V3]], %[[V4]] law(#posenc.threshold_bucket<[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91], future_offset = 16>)
+// CHECK-NEXT: %[[V28:.*]] = posenc.relation_map(%[[V27]], %[[V3]], %[[V4]]) : !posenc.relation, !posenc.coord, !posenc.coord rows(33) {
+// CHECK-NEXT: ^bb0(%[[V9]]: f64, %[[V14]]: f64, %[[V15]]: f64):
+// CHECK-NEXT: %[[V10]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[V11]] = arith.cmpf oeq, %[[V14]], %[[V10]] : f64
+// CHECK-NEXT: %[[V24]] = arith.constant 1.600000e+01 : f64
+// CHECK-NEXT: %[[V29:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[V18]] = arith.cmpf oeq, %[[V15]], %[[V29]] : f64
+// CHECK-NEXT: %[[V30:.*]] = arith.constant 3.200000e+01 : f64
+// CHECK-NEXT: %[[V25]] = arith.select %[[V18]], %[[V30]], %[[V9]] : f64
+// CHECK-NEXT: %[[V26]] = arith.select %[[V11]], %[[V24]], %[[V25]] : f64
+// CHECK-NEXT: posenc.yield %[[V26]] : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V31:.*]] = posenc.table law(#posenc.operand<"tupe.table", rows = 33>) : !posenc.table<row, head>
+// CHECK-NEXT: %[[V32:.*]] = posenc.bias(%[[V28]], %[[V31]]) : !posenc.relation, !posenc.table<row, head> {
+// CHECK-NEXT: ^bb0(%[[V9]]: f64, %[[V14]]: f64):
+// CHECK-NEXT: posenc.yield %[[V14]] : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V33:.*]] = posenc.dot %[[V0]], %[[V1]] scale(0.35355339059327373)
+// CHECK-NEXT: %[[V34:.*]] = posenc.add %[[V33]], %[[V23]]
+// CHECK-NEXT: %[[V35:.*]] = posenc.add %[[V34]], %[[V32]]
+// CHECK-NEXT: %[[V36:.*]] = posenc.select %[[V35]] mask(#posenc.full)
+// CHECK-NEXT: %[[V37:.*]] = posenc.normalize softmax %[[V36]]
+// CHECK-NEXT: %[[V38:.*]] = posenc.weighted_sum %[[V37]], %[[V2]]
+// CHECK-NEXT: posenc.yield %[[V38]] : !posenc.output
 // CHECK-NEXT: }
 posenc.kernel @tupe_rows heads(2) head_dim(4) encode [#posenc.tupe<length = 5, variant = relative, theta = rows>]
 

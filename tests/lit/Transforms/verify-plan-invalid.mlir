@@ -1209,3 +1209,66 @@ posenc.plan @entry_without_mask kernel(@k) isa("x86-64") heads(2) kv_heads(2) he
     posenc.yield %o : !posenc.output
   }
 }
+
+// -----
+
+// tile_vector_c2
+posenc.plan @vector_channels kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @rows0 rows {
+    %c = posenc.sum_index extent(9)
+    %p = posenc.position query law(#posenc.iota)
+    %b = posenc.bias(%c, %p) : !posenc.relation, !posenc.coord {
+    ^bb0(%n: f64, %x: f64):
+      %y = arith.mulf %n, %x : f64
+      %z = math.cos %y : f64
+      posenc.yield %z : f64
+    }
+    %f = posenc.tile.factors %b : !posenc.table<query, channel>
+    posenc.yield %f : !posenc.table<query, channel>
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %t = posenc.tile.load_table @rows0 : !posenc.table<query, channel>
+    // expected-error@below {{'posenc.tile.vector' op expects at most 8 channels, the plan's 'head_dim', but got 9}}
+    %v = posenc.tile.vector(%t) : !posenc.table<query, channel> -> !posenc.query
+    posenc.yield %v : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0) channels([0, 0, 3])
+    %t = posenc.tile.to_base2 %s
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @vector_table kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([12]) keys(256) {
+  posenc.prepare @rows0 rows {
+    %t = posenc.table law(#posenc.operand<"t", channels = 3>) : !posenc.table<query, channel>
+    posenc.yield %t : !posenc.table<query, channel>
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %t = posenc.tile.load_table @rows0 : !posenc.table<query, channel>
+    // expected-error@below {{'posenc.tile.vector' op expects tables of posenc.tile.factors in a posenc.prepare of its plan}}
+    %v = posenc.tile.vector(%t) : !posenc.table<query, channel> -> !posenc.query
+    posenc.yield %v : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0) channels([0, 0, 3])
+    %t = posenc.tile.to_base2 %s
+    posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

@@ -3,7 +3,11 @@
 // driver and the tiles rely on, and what they may rely on one day.
 #include "IdentityTest.h"
 
+#include "posenc/Analysis/BiasFactors.h"
 #include "posenc/Analysis/BiasTraits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 
 #include <array>
 #include <cmath>
@@ -161,6 +165,152 @@ TEST_F(FactsTest, ChannelsOfSlopesNeedMoreThanSixteenBits) {
   EXPECT_GT(worst16, 1);      // bf16 is no use
   EXPECT_GT(worst24, 1e-5);   // f32 misses the accuracy rule
   EXPECT_LT(worstPair, 1e-9); // two f32 of each number do not
+}
+
+/// A bias of the product of two factors, each written as it is prepared.
+mlir::Value writeProduct(mlir::OpBuilder &builder, BiasOp bias,
+                         const FactorProduct &product) {
+  FactorRegion sides[] = {writeFactor(bias, product.query, product),
+                          writeFactor(bias, product.key, product)};
+  mlir::Location loc = bias.getLoc();
+  llvm::SmallVector<mlir::Value> inputs;
+  for (const FactorRegion &side : sides)
+    inputs.append(side.inputs);
+  auto result = BiasOp::create(builder, loc, inputs);
+  llvm::SmallVector<mlir::Type> types(inputs.size(), builder.getF64Type());
+  llvm::SmallVector<mlir::Location> locs(inputs.size(), loc);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *block = builder.createBlock(&result.getBody(), {}, types, locs);
+  mlir::Value value;
+  unsigned next = 0;
+  for (const FactorRegion &side : sides) {
+    mlir::IRMapping mapping;
+    for (mlir::BlockArgument argument : side.body->getArguments())
+      mapping.map(argument, block->getArgument(next++));
+    for (mlir::Operation &op : side.body->front().without_terminator())
+      builder.clone(op, mapping);
+    mlir::Value factor =
+        mapping.lookup(side.body->front().getTerminator()->getOperand(0));
+    value = value ? mlir::arith::MulFOp::create(builder, loc, value, factor)
+                        .getResult()
+                  : factor;
+  }
+  YieldOp::create(builder, loc, value);
+  return result;
+}
+
+/// 8: the bias %s of a kernel is the sum of its products of factors, of that
+/// many channels together.
+void expectFactors(KernelOp kernel, int64_t rank) {
+  auto biases = kernel.getBody().getOps<BiasOp>();
+  BiasOp bias = *biases.begin();
+  std::string reason;
+  mlir::FailureOr<llvm::SmallVector<FactorProduct>> products =
+      factorBias(bias, reason);
+  ASSERT_TRUE(succeeded(products)) << reason;
+  mlir::OpBuilder builder(bias);
+  mlir::Value sum;
+  int64_t channels = 0;
+  for (const FactorProduct &product : *products) {
+    channels += product.channels;
+    mlir::Value term = writeProduct(builder, bias, product);
+    sum = sum ? AddOp::create(builder, bias.getLoc(), sum, term).getResult()
+              : term;
+  }
+  EXPECT_EQ(channels, rank);
+  bias.getResult().replaceAllUsesWith(sum);
+  bias.erase();
+}
+
+constexpr const char *callersDistance = R"(
+  %i = posenc.position query law(#posenc.position_tensor)
+  %j = posenc.position key law(#posenc.position_tensor)
+  %r = posenc.relation %i, %j law(#posenc.difference<key_minus_query>)
+  %c = posenc.sum_index extent(3)
+  %f = posenc.table law(#posenc.operand<"f", rows = 3>) : !posenc.table<row, head>
+)";
+
+struct LowRank {
+  const char *terms;
+  int64_t rank;
+};
+
+const LowRank ofLowRank[] = {{R"(
+  %a = posenc.table law(#posenc.operand<"a", rows = 40, channels = 3>) : !posenc.table<row, head, channel>
+  %b = posenc.table law(#posenc.operand<"b", channels = 5>) : !posenc.table<batch, key, channel>
+  %s = posenc.bias(%c, %i, %a, %b) : !posenc.relation, !posenc.coord, !posenc.table<row, head, channel>, !posenc.table<batch, key, channel> {
+  ^bb0(%n: f64, %p: f64, %x: f64, %y: f64):
+    %z = arith.mulf %x, %y : f64
+    %m = arith.mulf %z, %n : f64
+    posenc.yield %m : f64
+  }
+)",
+                              3},
+                             {R"(
+  %s = posenc.bias(%r, %c, %f) : !posenc.relation, !posenc.relation, !posenc.table<row, head> {
+  ^bb0(%d: f64, %n: f64, %x: f64):
+    %a = math.absf %d : f64
+    %m = arith.mulf %x, %a : f64
+    %m1 = arith.negf %m : f64
+    %y = math.cos %m1 : f64
+    %two = arith.constant 2.0 : f64
+    %z = arith.subf %two, %y : f64
+    posenc.yield %z : f64
+  }
+)",
+                              7},
+                             {R"(
+  %s = posenc.bias(%c, %f, %r, %i, %j) : !posenc.relation, !posenc.table<row, head>, !posenc.relation, !posenc.coord, !posenc.coord {
+  ^bb0(%n: f64, %x: f64, %d: f64, %p: f64, %g: f64):
+    %half = arith.constant 0.5 : f64
+    %m = arith.divf %d, %half : f64
+    %m1 = math.fma %m, %x, %n : f64
+    %y = math.sin %m1 : f64
+    %e = math.cos %p : f64
+    %h = math.tanh %g : f64
+    %eh = arith.mulf %e, %h : f64
+    %z = arith.addf %y, %eh : f64
+    %w = arith.negf %z : f64
+    posenc.yield %w : f64
+  }
+)",
+                              7}};
+
+TEST_F(FactsTest, BiasesOfLowRankAreSumsOfProducts) {
+  for (const LowRank &bias : ofLowRank) {
+    std::string text = withSoftmax(std::string(callersDistance) + bias.terms);
+    for (Lengths size : lengths) {
+      auto before = parse(text), after = parse(text);
+      ReferenceInputs inputs = makeInputs(getKernel(*before), size);
+      expectFactors(getKernel(*after), bias.rank);
+      EXPECT_LE(getDifference(evaluate(getKernel(*after), inputs).scores,
+                              evaluate(getKernel(*before), inputs).scores),
+                1e-12);
+    }
+  }
+}
+
+/// What grows with the position, or is no sum of products, is not factored.
+TEST_F(FactsTest, OtherBiasesAreNoProducts) {
+  const char *const regions[] = {
+      "%y = arith.mulf %d, %x : f64", // slopes
+      "%y = arith.mulf %p, %g : f64", // products of positions
+      "%y = math.exp %d : f64",       //
+      "%y = math.absf %d : f64",      //
+      "%a = math.absf %d : f64\n%y = math.sin %a : f64",
+      "%a = arith.mulf %d, %d : f64\n%y = math.cos %a : f64",
+      "%y = arith.maximumf %d, %x : f64", //
+      "%a = math.cos %d : f64\n%y = arith.divf %x, %a : f64"};
+  for (const char *region : regions) {
+    auto module = parse(withSoftmax(std::string(callersDistance) + R"(
+  %s = posenc.bias(%c, %f, %r, %i, %j) : !posenc.relation, !posenc.table<row, head>, !posenc.relation, !posenc.coord, !posenc.coord {
+  ^bb0(%n: f64, %x: f64, %d: f64, %p: f64, %g: f64):
+)" + std::string(region) + "\nposenc.yield %y : f64\n}\n"));
+    std::string reason;
+    EXPECT_TRUE(failed(factorBias(
+        *getKernel(*module).getBody().getOps<BiasOp>().begin(), reason)));
+    EXPECT_NE(reason, "") << region;
+  }
 }
 
 /// 9: outside the interval in which a relation varies, a term of the query is

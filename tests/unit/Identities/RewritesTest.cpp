@@ -201,6 +201,37 @@ const Rewrite rewrites[] = {
   %s1 = posenc.table_dot %q1, %t at(%r) scale(0.5) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
   %s = posenc.add %s0, %s1
 )"},
+    // 6: a vector that all keys are multiplied with is one of the queries.
+    {"VectorsOfProductsWithKeys", makeScores, "", R"(
+  %u = posenc.table law(#posenc.operand<"u", rows = 1, channels = 8>) : !posenc.table<row, head, channel>
+  %z = posenc.relation_map() rows(1) {
+    %zero = arith.constant 0.0 : f64
+    posenc.yield %zero : f64
+  }
+  %j = posenc.position key law(#posenc.iota)
+  %f = posenc.freqs law(#posenc.geometric<base = 100.0, dims = 8>)
+  %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
+  %c = posenc.dot %q, %k1 scale(0.5)
+  %b = posenc.table_dot %k, %u at(%z) scale(0.5) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+  %a = posenc.dot %q, %k scale(0.5)
+  %cb = posenc.add %c, %b
+  %s = posenc.add %cb, %a
+)"},
+    {"VectorsOfProductsWithKeysUnderACap", makeScores, "", R"(
+  %u = posenc.table law(#posenc.operand<"u", rows = 1, channels = 8>) : !posenc.table<row, head, channel>
+  %z = posenc.relation_map() rows(1) {
+    %zero = arith.constant 0.0 : f64
+    posenc.yield %zero : f64
+  }
+  %a = posenc.dot %q, %k scale(0.5)
+  %b = posenc.table_dot %k, %u at(%z) scale(0.5) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+  %ab = posenc.add %b, %a
+  %s = posenc.map %ab() {
+  ^bb0(%x: f64):
+    %y = math.tanh %x : f64
+    posenc.yield %y : f64
+  }
+)"},
     // 7: row constants, of head and query.
     {"RowConstants", makeScores, "no_lse", R"(
   %i = posenc.position query law(#posenc.iota)
@@ -465,6 +496,60 @@ const Guard guards[] = {
   %q1 = posenc.channel_scale %q0, %g offset(0.0) : !posenc.query, !posenc.table<channel>
   %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
   %s = posenc.dot %q1, %k1 scale(0.5)
+)"},
+    // The vector of a product with keys has that product's scale.
+    {"ScaleOfAProductWithKeys", "", R"(
+  %u = posenc.table law(#posenc.operand<"u", rows = 1, channels = 8>) : !posenc.table<row, head, channel>
+  %z = posenc.relation_map() rows(1) {
+    %zero = arith.constant 0.0 : f64
+    posenc.yield %zero : f64
+  }
+  %a = posenc.dot %q, %k scale(0.5)
+  %b = posenc.table_dot %k, %u at(%z) scale(0.125) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+  %s = posenc.add %a, %b
+)",
+     R"(
+  %u = posenc.table law(#posenc.operand<"u", rows = 1, channels = 8>) : !posenc.table<row, head, channel>
+  %i = posenc.position query law(#posenc.iota)
+  %row = posenc.remap %i {
+  ^bb0(%p: f64):
+    %zero = arith.constant 0.0 : f64
+    posenc.yield %zero : f64
+  }
+  %q1 = posenc.vadd %q, %u at(%row) : !posenc.query, !posenc.table<row, head, channel>
+  %s = posenc.dot %q1, %k scale(0.5)
+)"},
+    // A cap between two products tells them apart.
+    {"CapOfOneOfTwoProducts", "", R"(
+  %u = posenc.table law(#posenc.operand<"u", rows = 1, channels = 8>) : !posenc.table<row, head, channel>
+  %z = posenc.relation_map() rows(1) {
+    %zero = arith.constant 0.0 : f64
+    posenc.yield %zero : f64
+  }
+  %a = posenc.dot %q, %k scale(0.5)
+  %b = posenc.table_dot %k, %u at(%z) scale(0.5) : !posenc.key, !posenc.table<row, head, channel>, !posenc.relation
+  %m = posenc.map %a() {
+  ^bb0(%x: f64):
+    %y = math.tanh %x : f64
+    posenc.yield %y : f64
+  }
+  %s = posenc.add %m, %b
+)",
+     R"(
+  %u = posenc.table law(#posenc.operand<"u", rows = 1, channels = 8>) : !posenc.table<row, head, channel>
+  %i = posenc.position query law(#posenc.iota)
+  %row = posenc.remap %i {
+  ^bb0(%p: f64):
+    %zero = arith.constant 0.0 : f64
+    posenc.yield %zero : f64
+  }
+  %q1 = posenc.vadd %q, %u at(%row) : !posenc.query, !posenc.table<row, head, channel>
+  %m = posenc.dot %q1, %k scale(0.5)
+  %s = posenc.map %m() {
+  ^bb0(%x: f64):
+    %y = math.tanh %x : f64
+    posenc.yield %y : f64
+  }
 )"},
     // A cap after a row constant sees it.
     {"CapAfterARowConstant", "no_lse", R"(

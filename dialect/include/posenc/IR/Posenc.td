@@ -5,3 +5,4 @@
 // new encoding must not concern what comes after the expansion.
 include "posenc/IR/PosencCore.td"
 include "posenc/IR/PosencEncodings.td"
+include "posenc/IR/PosencFactorOps.td"

@@ -169,6 +169,9 @@ std::optional<TileFunction> getKeyFunction(PlanOp plan);
 /// of long sums would keep too little of one f32.
 bool isStoredInParts(mlir::Value table);
 
+/// The channels of a loaded table of posenc.tile.factors; nothing for others.
+std::optional<int64_t> getFactorChannels(mlir::Value table);
+
 /// Keys behind the last for which HeadScores and AllMixed have memory: they are
 /// written in whole groups of keys.
 constexpr int64_t kKeysBehind = 16;

@@ -41,6 +41,10 @@ struct BiasTraits {
 
 BiasTraits analyzeBias(BiasOp bias);
 
+/// The inputs of a region whose arguments reach what it yields, and those that
+/// look up its tables. A posenc.sum_index is always used.
+llvm::BitVector findUsedInputs(mlir::ValueRange inputs, mlir::Block &body);
+
 } // namespace posenc
 
 #endif // POSENC_ANALYSIS_BIASTRAITS_H

@@ -112,6 +112,8 @@ def PosencSimplifyScores : Pass<"posenc-simplify-scores", "::mlir::ModuleOp"> {
       through a `posenc.map`, and the bias reads no operand and names no number
       that is not finite (one of -inf would mask the row). Otherwise a missed
       remark says which condition failed.
+    - A product of keys with a table of one row is added to another product of
+      the same keys in the same sum, with one scale: its queries get the row.
     - Parts of a bias region that depend on one constant table only are
       evaluated once, into a new constant table.
     - Bias terms of one sum that are Toeplitz over the same positions are
@@ -142,7 +144,9 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
       `posenc.prologue`, each distinct vector once; angles in `posenc.prepare`;
     - scales of products and the change to base 2: folded into the queries when
       all their products have one scale, and none is wanted natural;
-    - Toeplitz biases: a strip in `posenc.prepare`; other terms: per score;
+    - Toeplitz biases: a strip in `posenc.prepare`; biases that sum products of a
+      bounded number of the query and one of the key: more channels, prepared as
+      rows; other terms: per score;
     - computed tables (`posenc.prefix_sum`, `project`, and `table_map` where
       vectors are multiplied with its rows): rows in `posenc.prepare`;
     - masks over storage indices: steps that do not need them (`@interior`) run
