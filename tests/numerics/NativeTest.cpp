@@ -363,13 +363,13 @@ static void testTypes(TestRun &run, const std::string &isa) {
       {"i8_paged_own_values",
        "keys(paged) kv_dtype(i8) kv_scales(token) mask(#posenc.causal) encode "
        "[#posenc.stick_breaking<kind = attend_current, remainder = value>]"},
-      {"i8_paged_head",
-       "keys(paged) kv_dtype(i8) kv_scales(head) encode [#posenc.alibi]"},
+      {"i8_paged_head", "keys(paged) kv_dtype(i8) kv_scales(head) "
+                        "mask(#posenc.causal) encode [#posenc.alibi]"},
       {"bf16_dense_bias", "table_dtype(bf16) encode [#posenc.dense_bias]"},
       {"f16_dense_bias", "table_dtype(f16) encode [#posenc.dense_bias]"},
       {"bf16_bucket", "table_dtype(bf16) encode [#posenc.t5_bias]"},
-      {"f16_slopes",
-       "table_dtype(f16) encode [#posenc.alibi<slopes = operands>]"},
+      {"f16_slopes", "table_dtype(f16) encode [#posenc.alibi<form = symmetric, "
+                     "slopes = operands>]"},
       {"bf16_shaw", "table_dtype(bf16) dtype(bf16) encode "
                     "[#posenc.shaw<max_distance = 8>]"},
       {"f16_sink", "table_dtype(f16) encode [#posenc.attention_sink]"},
@@ -379,15 +379,15 @@ static void testTypes(TestRun &run, const std::string &isa) {
                           "[#posenc.rope<frequencies = operand>]"},
       {"bf16_gains", "table_dtype(bf16) encode [#posenc.qk_norm<kind = rms, "
                      "gain = channel, epsilon = 1.0e-6>]"},
-      {"f16_network",
-       "table_dtype(f16) encode [#posenc.alibi, #posenc.dape<hidden = 5>]"},
+      {"f16_network", "table_dtype(f16) encode [#posenc.alibi<form = "
+                      "symmetric>, #posenc.dape<hidden = 5>]"},
       {"bf16_projected", "table_dtype(bf16) mask(#posenc.causal) encode "
                          "[#posenc.transformer_xl]"},
       {"bf16_mask", "table_dtype(bf16) mask(#posenc.segments) encode "
                     "[#posenc.t5_bias]"},
       {"positions", "mask(#posenc.window<left = 50, by = position>) "
                     "positions(#posenc.position_tensor<queries = \"at\">) "
-                    "encode [#posenc.rope, #posenc.alibi]"},
+                    "encode [#posenc.rope, #posenc.alibi<form = symmetric>]"},
       {"axes", "positions(#posenc.position_tensor<axes = 3>) encode "
                "[#posenc.mrope<sections = [4, 4, 4]>]"},
   };

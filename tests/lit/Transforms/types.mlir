@@ -20,8 +20,8 @@ posenc.kernel @tables heads(2) head_dim(8) table_dtype(bf16) mask(#posenc.prefix
 // CHECK-LABEL: posenc.kernel @codes_append_kv
 // CHECK-SAME: kv_dtype(i8) kv_scales(token) keys(lengths) {
 // DRIVER-LABEL: func.func private @codes_append_kv_x86_64_append_item
-// DRIVER-DAG: %[[K:.*]] = arith.constant 4 : i32
-// DRIVER-DAG: %[[V:.*]] = arith.constant 5 : i32
-// DRIVER: call @posenc_kernel_append
-// DRIVER: call @posenc_kernel_append
+// DRIVER: %[[K:.*]] = arith.constant 4 : i32
+// DRIVER: call @posenc_kernel_append(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[K]],
+// DRIVER: %[[V:.*]] = arith.constant 5 : i32
+// DRIVER: call @posenc_kernel_append(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[V]],
 posenc.kernel @codes heads(2) head_dim(8) kv_dtype(i8) kv_scales(token) keys(lengths)
