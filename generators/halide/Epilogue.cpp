@@ -34,7 +34,7 @@ static Expr power(Expr x) {
 /// The sink is one more exponential, of which the output has no share.
 static void addSink(RowNumbers &row, TableOp sink, const TileContext &context) {
   Expr score = Halide::cast<float>(
-      Halide::cast<double>(context.params.table(sink.getResult()).buffer(0)) *
+      Halide::cast<double>(context.params.table(sink.getResult()).at({0})) *
       Expr(1.4426950408889634));
   Expr maximum = max(row.maximum, score);
   Expr share = exp2Approx(row.maximum - maximum);

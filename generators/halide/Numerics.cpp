@@ -106,7 +106,7 @@ int posenc::dividingWidth(int64_t n, int64_t limit) {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers of 16 bits
+// Numbers of 16 and 8 bits
 //===----------------------------------------------------------------------===//
 
 static Expr bitsOf(Expr value) {
@@ -155,9 +155,24 @@ static Expr narrowBF16(Expr value) {
   return select(isNan, word(0x7fc0), rounded);
 }
 
+/// f8E4M3FN: the exponent counts from 2^-7; all ones is NaN.
+static Expr widenF8(Expr bits) {
+  Expr magnitude = bits & word(0x7f);
+  Expr subnormal =
+      bitsOf(Halide::cast<float>(Halide::cast<int32_t>(magnitude)) * 0x1p-9f);
+  Expr result =
+      select(magnitude < word(0x08), subnormal, magnitude == word(0x7f),
+             word(0x7fc00000), (magnitude << word(20)) + word(120 << 23));
+  return floatOf(result | ((bits & word(0x80)) << word(24)));
+}
+
 Expr posenc::widen(Expr stored, Storage storage) {
   if (storage == Storage::F32)
     return stored;
+  if (storage == Storage::I8)
+    return Halide::cast<float>(Halide::cast<int32_t>(stored));
+  if (storage == Storage::F8)
+    return widenF8(Halide::cast(Halide::UInt(32), stored));
   Expr bits = Halide::cast(Halide::UInt(32), stored);
   return storage == Storage::BF16 ? floatOf(bits << word(16)) : widenF16(bits);
 }

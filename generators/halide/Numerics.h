@@ -38,8 +38,9 @@ constexpr Halide::MemoryType kTileMemory = Halide::MemoryType::Register;
 Halide::Expr toBits(Halide::Expr value);
 Halide::Expr fromBits(Halide::Expr bits);
 
-/// A stored number as f32, and the nearest one that can be stored, ties to
-/// even. Numbers of 16 bits are their bits: Halide would warn of each.
+/// A stored number, or a code without its scale, as f32; and the nearest number
+/// of 16 bits, ties to even. Real numbers are their bits: Halide would warn of
+/// each.
 Halide::Expr widen(Halide::Expr stored, Storage storage);
 Halide::Expr narrow(Halide::Expr value, Storage storage);
 

@@ -205,7 +205,7 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
   TileParams::Table param = params.table(table);
   term.isPairTable = hasQuery && hasKey;
   if (term.isPairTable && !hasRow && !hasChannel) {
-    term.value = readPair(param.buffer, place);
+    term.value = readPair(param, place);
     return term;
   }
   std::vector<Expr> index;
@@ -231,7 +231,7 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
   if (index.empty())
     index.emplace_back(0);
   if (!param.hasRest) {
-    term.value = param.buffer(index);
+    term.value = param.at(index);
     return term;
   }
   auto part = [&](int number) {
@@ -244,8 +244,9 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
   return term;
 }
 
-Expr TermSource::readPair(Halide::ImageParam table, const TokenPlace &place) {
-  return table(place.key, place.row);
+Expr TermSource::readPair(const TileParams::Table &table,
+                          const TokenPlace &place) {
+  return table.at({place.key, place.row});
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,16 +271,17 @@ TokenPlace BlockTerms::getPlace(Expr j) const {
 /// interleaving the first half of the numbers with the second rotates the
 /// string by one bit, and half as many rotations as bits exchange rows and
 /// columns. Each is one two-source permutation per vector on AVX-512.
-Expr BlockTerms::readPair(Halide::ImageParam table, const TokenPlace &place) {
+Expr BlockTerms::readPair(const TileParams::Table &table,
+                          const TokenPlace &place) {
   Expr j = place.inBlock;
   for (Transposed &copy : transposed)
-    if (copy.table.name() == table.name())
+    if (copy.table.name() == table.buffer.name())
       return fromBits(copy.result(context.i, j, context.t));
   int lanes = static_cast<int>(context.shape.lanes);
   int half = lanes * lanes / 2;
   Var i = context.i, key = context.j, t = context.t;
   Transposed copy;
-  copy.table = table;
+  copy.table = table.buffer;
 
   Func square("pair_square");
   copy.isWhole = keys.whole && context.shape.block % lanes == 0;
@@ -287,8 +289,8 @@ Expr BlockTerms::readPair(Halide::ImageParam table, const TokenPlace &place) {
   if (!copy.isWhole)
     squareKey = min(squareKey, keys.end - 1);
   Expr row = copy.rowSquare * lanes + copy.element / lanes;
-  square(copy.element, copy.keySquare, copy.rowSquare, t) =
-      table(squareKey, clamp(row, 0, context.number(TileArgKind::Rows) - 1));
+  square(copy.element, copy.keySquare, copy.rowSquare, t) = table.at(
+      {squareKey, clamp(row, 0, context.number(TileArgKind::Rows) - 1)});
   copy.squares.push_back(square);
   for (int bits = lanes; bits > 1; bits /= 2) {
     Func next("pair_square");

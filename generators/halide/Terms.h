@@ -50,7 +50,7 @@ public:
 
 protected:
   /// An element of a table over queries and keys alone.
-  virtual Halide::Expr readPair(Halide::ImageParam table,
+  virtual Halide::Expr readPair(const TileParams::Table &table,
                                 const TokenPlace &place);
 
 private:
@@ -83,7 +83,7 @@ public:
   void schedule(Halide::Func state, Halide::RVar block);
 
 protected:
-  Halide::Expr readPair(Halide::ImageParam table,
+  Halide::Expr readPair(const TileParams::Table &table,
                         const TokenPlace &place) override;
 
 private:

@@ -13,11 +13,34 @@ static bool isOutput(TileArgKind kind) {
          kind == TileArgKind::HeadScores || kind == TileArgKind::AllMixed;
 }
 
-/// Numbers of 16 bits are buffers of their bits.
+/// Real numbers of 16 or 8 bits are buffers of their bits.
 static Halide::Type getType(const TileArg &arg) {
   if (arg.isInteger)
     return Halide::Int(32);
-  return arg.storage == Storage::F32 ? Halide::Float(32) : Halide::UInt(16);
+  switch (arg.storage) {
+  case Storage::F32:
+    return Halide::Float(32);
+  case Storage::I8:
+    return Halide::Int(8);
+  default:
+    return Halide::UInt(static_cast<int>(getStorageBits(arg.storage)));
+  }
+}
+
+static bool hasFreeStride(TileArgKind kind) {
+  switch (kind) {
+  case TileArgKind::Table:
+  case TileArgKind::PreparedTable:
+  case TileArgKind::QueryPositions:
+  case TileArgKind::KeyPositions:
+  case TileArgKind::KeyScales:
+  case TileArgKind::AllKeyScales:
+  case TileArgKind::ValueScales:
+  case TileArgKind::OwnValueScales:
+    return true;
+  default:
+    return false;
+  }
 }
 
 TileParams::TileParams(const TileFunction &function) {
@@ -31,10 +54,7 @@ TileParams::TileParams(const TileFunction &function) {
     } else {
       param.buffer =
           ImageParam(getType(arg), static_cast<int>(arg.rank), arg.getName());
-      // Strips, rows of relations and the keys of networks do not start at 0;
-      // tables are the only buffers whose innermost stride is free.
-      bool isTable = arg.kind == TileArgKind::Table ||
-                     arg.kind == TileArgKind::PreparedTable;
+      // Strips, rows of relations and the keys of networks do not start at 0.
       for (int dim = 0; dim < arg.rank; ++dim)
         if (arg.kind != TileArgKind::Strip &&
             !(arg.kind == TileArgKind::AllScores && dim == 1) &&
@@ -44,7 +64,7 @@ TileParams::TileParams(const TileFunction &function) {
       // The channels of a prepared table are its innermost axis.
       bool isDense = arg.kind == TileArgKind::PreparedTable &&
                      arg.type.getAxes().back() == TableAxis::channel;
-      if (isTable && !isDense)
+      if (hasFreeStride(arg.kind) && !isDense)
         param.buffer.dim(0).set_stride(Halide::Expr());
     }
     params.push_back(std::move(param));
@@ -75,36 +95,63 @@ ImageParam TileParams::buffer(TileArgKind kind, llvm::StringRef symbol) const {
   return find(kind, symbol).buffer;
 }
 
-/// Where the rows of keys and values are, if anywhere.
-static std::optional<TileArgKind> getRows(TileArgKind kind) {
+/// Where the rows of keys and values are, if anywhere, and their scales.
+namespace {
+struct RowKinds {
+  TileArgKind rows, scales, scaleRows;
+};
+} // namespace
+static std::optional<RowKinds> getRows(TileArgKind kind) {
   switch (kind) {
   case TileArgKind::Key:
+    return RowKinds{TileArgKind::KeyRows, TileArgKind::KeyScales,
+                    TileArgKind::KeyScaleRows};
   case TileArgKind::AllKeys:
-    return TileArgKind::KeyRows;
+    return RowKinds{TileArgKind::KeyRows, TileArgKind::AllKeyScales,
+                    TileArgKind::KeyScaleRows};
   case TileArgKind::Value:
-    return TileArgKind::ValueRows;
+    return RowKinds{TileArgKind::ValueRows, TileArgKind::ValueScales,
+                    TileArgKind::ValueScaleRows};
   case TileArgKind::OwnValue:
-    return TileArgKind::OwnValueRows;
+    return RowKinds{TileArgKind::OwnValueRows, TileArgKind::OwnValueScales,
+                    TileArgKind::OwnValueScaleRows};
   default:
     return std::nullopt;
   }
 }
 
+Halide::Expr TileParams::findRow(TileArgKind rows, Halide::Expr number) const {
+  if (!has(rows))
+    return number;
+  // Halide wants to know how far it reaches, although it never asks.
+  return unsafe_promise_clamped(buffer(rows)(number), 0, 1 << 30);
+}
+
 Halide::Expr TileParams::element(TileArgKind kind, std::vector<Halide::Expr> at,
                                  llvm::StringRef symbol) const {
   const Param &param = find(kind, symbol);
-  std::optional<TileArgKind> rows = getRows(kind);
-  if (rows && symbol.empty() && has(*rows))
-    // Halide wants to know how far it reaches, although it never asks.
-    at.back() = unsafe_promise_clamped(buffer(*rows)(at.back()), 0, 1 << 30);
-  return widen(param.buffer(at), param.arg.storage);
+  std::optional<RowKinds> rows = getRows(kind);
+  if (!rows || !symbol.empty())
+    return widen(param.buffer(at), param.arg.storage);
+  std::vector<Halide::Expr> place(at.begin() + 1, at.end());
+  at.back() = findRow(rows->rows, at.back());
+  Halide::Expr number = widen(param.buffer(at), param.arg.storage);
+  if (!hasScales(param.arg.storage))
+    return number;
+  place.back() = findRow(rows->scaleRows, place.back());
+  // Rounded here, whatever it is multiplied by next.
+  return strict_float(number * buffer(rows->scales)(place));
 }
 
 bool TileParams::isStoredPlainly(TileArgKind kind,
                                  llvm::StringRef symbol) const {
-  std::optional<TileArgKind> rows = getRows(kind);
+  std::optional<RowKinds> rows = getRows(kind);
   return find(kind, symbol).arg.storage == Storage::F32 &&
-         !(rows && symbol.empty() && has(*rows));
+         !(rows && symbol.empty() && has(rows->rows));
+}
+
+Halide::Expr TileParams::Table::at(std::vector<Halide::Expr> index) const {
+  return widen(buffer(index), storage);
 }
 
 TileParams::Table TileParams::table(mlir::Value table) const {
@@ -122,7 +169,7 @@ TileParams::Table TileParams::table(mlir::Value table) const {
     return isRight && arg.isAtQuery == static_cast<bool>(atQuery) &&
            (!atQuery || arg.alignment == atQuery.getAlignment());
   });
-  return {param.buffer, param.arg.dims, param.arg.hasRest};
+  return {param.buffer, param.arg.dims, param.arg.hasRest, param.arg.storage};
 }
 
 ImageParam TileParams::positions(PositionOp op) const {

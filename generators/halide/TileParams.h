@@ -20,7 +20,11 @@ public:
     Halide::ImageParam buffer;
     llvm::ArrayRef<TableAxis> dims;
     /// A last dimension holds the two parts of each number.
-    bool hasRest;
+    bool hasRest = false;
+    Storage storage = Storage::F32;
+
+    /// A number as f32.
+    Halide::Expr at(std::vector<Halide::Expr> index) const;
   };
 
   bool has(TileArgKind kind) const;
@@ -28,8 +32,8 @@ public:
   Halide::ImageParam buffer(TileArgKind kind,
                             llvm::StringRef symbol = {}) const;
   Halide::Expr number(TileArgKind kind, llvm::StringRef symbol = {}) const;
-  /// A number of queries, keys or values as f32. The last index counts rows,
-  /// wherever they are.
+  /// A number of queries, keys or values as f32, codes with their scale. The
+  /// last index counts rows, wherever they are.
   Halide::Expr element(TileArgKind kind, std::vector<Halide::Expr> at,
                        llvm::StringRef symbol = {}) const;
   /// Whether those numbers are f32 in rows that follow one another.
@@ -49,6 +53,8 @@ private:
   };
   const Param &find(llvm::function_ref<bool(const TileArg &)> isRight) const;
   const Param &find(TileArgKind kind, llvm::StringRef symbol) const;
+  /// The row by its number, or where a list says that it is.
+  Halide::Expr findRow(TileArgKind rows, Halide::Expr number) const;
 
   std::vector<Param> params;
 };

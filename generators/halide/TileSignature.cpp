@@ -35,6 +35,20 @@ static StringRef getPrefix(TileArgKind kind) {
     return "all_q";
   case TileArgKind::AllKeys:
     return "all_k";
+  case TileArgKind::KeyScales:
+    return "key_scales";
+  case TileArgKind::AllKeyScales:
+    return "all_key_scales";
+  case TileArgKind::ValueScales:
+    return "value_scales";
+  case TileArgKind::OwnValueScales:
+    return "own_value_scales";
+  case TileArgKind::KeyScaleRows:
+    return "key_scale_rows";
+  case TileArgKind::ValueScaleRows:
+    return "value_scale_rows";
+  case TileArgKind::OwnValueScaleRows:
+    return "own_value_scale_rows";
   case TileArgKind::Angles:
     return "angles_";
   case TileArgKind::Strip:
@@ -104,10 +118,42 @@ std::string TileArg::getName() const {
 Storage posenc::getStorage(Type type) {
   if (!type || type.isF32())
     return Storage::F32;
+  if (type.getIntOrFloatBitWidth() == 8)
+    return type.isInteger() ? Storage::I8 : Storage::F8;
   return type.isBF16() ? Storage::BF16 : Storage::F16;
 }
 
+unsigned posenc::getStorageBits(Storage storage) {
+  switch (storage) {
+  case Storage::F32:
+    return 32;
+  case Storage::BF16:
+  case Storage::F16:
+    return 16;
+  case Storage::I8:
+  case Storage::F8:
+    return 8;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 namespace {
+/// Keys or values, and where their rows are; the same of their scales.
+struct RowKinds {
+  TileArgKind vectors, rows, scales, scaleRows;
+};
+constexpr RowKinds kKeys = {TileArgKind::Key, TileArgKind::KeyRows,
+                            TileArgKind::KeyScales, TileArgKind::KeyScaleRows};
+constexpr RowKinds kAllKeys = {TileArgKind::AllKeys, TileArgKind::KeyRows,
+                               TileArgKind::AllKeyScales,
+                               TileArgKind::KeyScaleRows};
+constexpr RowKinds kValues = {TileArgKind::Value, TileArgKind::ValueRows,
+                              TileArgKind::ValueScales,
+                              TileArgKind::ValueScaleRows};
+constexpr RowKinds kOwnValues = {
+    TileArgKind::OwnValue, TileArgKind::OwnValueRows,
+    TileArgKind::OwnValueScales, TileArgKind::OwnValueScaleRows};
+
 /// Collects arguments in order of first use.
 class ArgCollector {
 public:
@@ -125,11 +171,17 @@ public:
     arg.storage = findStorage(arg);
     return add(std::move(arg));
   }
-  /// Keys or values, and where their rows are.
-  void addRows(TileArgKind kind, int64_t rank, TileArgKind rows) {
-    add(kind, rank);
-    if (plan.getIndirect())
-      add(rows, /*rank=*/1, /*symbol=*/{}, /*isInteger=*/true);
+  void addRows(RowKinds kinds, int64_t rank) {
+    bool areCodes = hasScales(add(kinds.vectors, rank).storage);
+    auto addPlaces = [&](TileArgKind places) {
+      if (plan.getIndirect())
+        add(places, /*rank=*/1, /*symbol=*/{}, /*isInteger=*/true);
+    };
+    addPlaces(kinds.rows);
+    if (!areCodes)
+      return;
+    add(kinds.scales, rank - 1);
+    addPlaces(kinds.scaleRows);
   }
 
   void addNumber(TileArgKind kind, StringRef symbol = {}) {
@@ -265,10 +317,12 @@ TileArg ArgCollector::makeTable(Operation *op) {
   if (auto table = dyn_cast<TableOp>(op)) {
     arg.kind = TileArgKind::Table;
     arg.law = table.getLaw();
-    if (auto operand = dyn_cast<OperandAttr>(table.getLaw()))
+    if (auto operand = dyn_cast<OperandAttr>(table.getLaw())) {
       arg.symbol = operand.getName().str();
-    else
+      arg.storage = getStorage(operand.getDtype());
+    } else {
       arg.symbol = nameConstants(table);
+    }
     return arg;
   }
   auto table = cast<TileLoadTableOp>(op);
@@ -308,9 +362,9 @@ void ArgCollector::addTerms(Block &body) {
       if (norm.getOver() == NormAxis::all_heads && isTile)
         add(TileArgKind::AllQueries, /*rank=*/3);
       else if (norm.getOver() == NormAxis::all_heads)
-        addRows(TileArgKind::AllKeys, /*rank=*/3, TileArgKind::KeyRows);
+        addRows(kAllKeys, /*rank=*/3);
     } else if (isa<TileRemainderOp>(op)) {
-      addRows(TileArgKind::OwnValue, /*rank=*/2, TileArgKind::OwnValueRows);
+      addRows(kOwnValues, /*rank=*/2);
     }
   }
 }
@@ -346,7 +400,7 @@ static void addKeys(PlanOp plan, ArgCollector &collector) {
       if (!key.use_empty()) {
         std::string symbol = getKeySymbol(plan, key.getArgNumber() - queries);
         if (symbol.empty())
-          collector.addRows(TileArgKind::Key, 2, TileArgKind::KeyRows);
+          collector.addRows(kKeys, 2);
         else
           collector.add(TileArgKind::Key, 2, symbol);
       }
@@ -396,7 +450,7 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
 
   ArgCollector collector(plan);
   addVectors(plan, collector);
-  collector.addRows(TileArgKind::Value, 2, TileArgKind::ValueRows);
+  collector.addRows(kValues, 2);
   addScores(plan, collector);
   collector.addTerms(plan.getEpilogueOp().getBody().front());
   addMixed(collector, getNetworks(plan));
@@ -433,7 +487,7 @@ std::optional<TileFunction> posenc::getKeyFunction(PlanOp plan) {
     return std::nullopt;
   Block &body = keys.getBody().front();
   ArgCollector collector(plan);
-  collector.addRows(TileArgKind::Key, 2, TileArgKind::KeyRows);
+  collector.addRows(kKeys, 2);
   collector.addTerms(body);
   bool isNeeded = false;
   for (unsigned i = 0; i < body.back().getNumOperands(); ++i)

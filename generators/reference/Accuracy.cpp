@@ -97,6 +97,21 @@ Accuracy posenc::measureCache(const RealTensor &reference,
   });
 }
 
+Accuracy posenc::measureCodes(const RealTensor &reference,
+                              ArrayRef<float> codes, bool areIntegers) {
+  return measure(reference, codes, 1, [&](int64_t i) {
+    // f8E4M3FN has 3 bits behind the first, which is worth 2^-6 at least.
+    double magnitude = std::max(std::abs(reference.data[i]), 0x1p-6);
+    return areIntegers ? 1.0 : std::exp2(std::floor(std::log2(magnitude)) - 3);
+  });
+}
+
+Accuracy posenc::measureScales(const RealTensor &reference,
+                               ArrayRef<float> scales) {
+  return measure(reference, scales, 1,
+                 [&](int64_t i) { return 4e-6 * std::abs(reference.data[i]); });
+}
+
 Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
   int64_t dim = reference.shape.back();
   std::vector<double> greatest = findGreatest(reference);

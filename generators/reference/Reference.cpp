@@ -3,6 +3,7 @@
 #include "posenc/Reference/Reference.h"
 
 #include "Checks.h"
+#include "Codes.h"
 #include "RowBlock.h"
 #include "Sequences.h"
 
@@ -78,6 +79,23 @@ static void evaluateEach(const Call &call, HeadBuilder &builder,
   }
 }
 
+/// The same kernel of keys and values that are no codes.
+static llvm::Expected<ReferenceOutputs>
+evaluateDecoded(KernelOp kernel, const ReferenceInputs &inputs,
+                const ReferenceOptions &options) {
+  llvm::Expected<CallShape> shape = checkShapes(kernel, inputs);
+  if (!shape)
+    return shape.takeError();
+  ReferenceInputs numbers = inputs;
+  for (auto [name, vectors] :
+       {std::pair("k_scales", &numbers.k), {"v_scales", &numbers.v}})
+    *vectors = decode(kernel, *vectors, inputs.tables.find(name)->second);
+  OwningOpRef<KernelOp> plain(kernel.clone());
+  plain->removeKvScalesAttr();
+  plain->removeKvDtypeAttr();
+  return evaluateReference(*plain, numbers, options);
+}
+
 llvm::Expected<ReferenceOutputs>
 posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
                           const ReferenceOptions &options) {
@@ -92,6 +110,8 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
                                    "' appends to a cache");
   if (llvm::Error error = checkBody(kernel))
     return error;
+  if (kernel.getKvScales())
+    return evaluateDecoded(kernel, inputs, options);
   if (kernel.hasSequences())
     return evaluateSequences(
         kernel, inputs, options,

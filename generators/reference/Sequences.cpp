@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Sequences.h"
 #include "Checks.h"
+#include "Codes.h"
 
 #include "posenc/Analysis/KernelTensors.h"
 
@@ -42,9 +43,11 @@ public:
 
   // Of kernels that append to a cache.
   CallShape getShapeOfNew(int64_t batch) const;
-  void storeNew(int64_t batch, const RealTensor &rows, RealTensor &cache) const;
+  void append(int64_t batch, const RealTensor &rows, llvm::StringRef name,
+              RealTensor &cache, RealTensor &scales) const;
 
 private:
+  void storeNew(int64_t batch, const RealTensor &rows, RealTensor &cache) const;
   bool hasPackedQueries() const {
     return kernel.getQueryStorage() == QueryStorage::packed;
   }
@@ -445,6 +448,28 @@ void SequenceCall::storeNew(int64_t batch, const RealTensor &rows,
     }
 }
 
+/// The same of the keys or values that `name` says, as codes if the cache has
+/// such.
+void SequenceCall::append(int64_t batch, const RealTensor &rows,
+                          llvm::StringRef name, RealTensor &cache,
+                          RealTensor &scales) const {
+  if (!kernel.getKvScales()) {
+    storeNew(batch, rows, cache);
+    return;
+  }
+  const KernelTensor &described =
+      *llvm::find_if(tensors, [&](const KernelTensor &tensor) {
+        return tensor.name == (name + "_cache").str();
+      });
+  bool areOfTokens = kernel.getKvScales() == KvScales::token;
+  auto ofHeads = inputs.tables.find((name + "_scales").str());
+  CodedRows coded =
+      encode(described, rows, areOfTokens ? nullptr : &ofHeads->second);
+  storeNew(batch, coded.codes, cache);
+  if (areOfTokens)
+    storeNew(batch, coded.scales, scales);
+}
+
 llvm::Expected<AppendOutputs> posenc::evaluateAppendSequences(
     KernelOp kernel, const ReferenceInputs &inputs,
     llvm::function_ref<llvm::Expected<RealTensor>(const ReferenceInputs &,
@@ -453,7 +478,11 @@ llvm::Expected<AppendOutputs> posenc::evaluateAppendSequences(
   SequenceCall call(kernel, inputs);
   if (llvm::Error error = call.readLengths())
     return error;
-  AppendOutputs outputs{inputs.kCache, inputs.vCache};
+  AppendOutputs outputs = {inputs.kCache, inputs.vCache, {}, {}};
+  for (auto [name, scales] : {std::pair("k_scales", &outputs.kScales),
+                              {"v_scales", &outputs.vScales}})
+    if (kernel.getKvScales() == KvScales::token)
+      *scales = inputs.tables.find(name)->second;
   for (int64_t batch = 0; batch < call.getBatch(); ++batch) {
     ReferenceInputs sequence = call.makeInputs(batch);
     llvm::Expected<RealTensor> rows =
@@ -461,8 +490,8 @@ llvm::Expected<AppendOutputs> posenc::evaluateAppendSequences(
     if (!rows)
       return fail("sequence " + llvm::Twine(batch) + ": " +
                   llvm::toString(rows.takeError()));
-    call.storeNew(batch, *rows, outputs.kCache);
-    call.storeNew(batch, sequence.v, outputs.vCache);
+    call.append(batch, *rows, "k", outputs.kCache, outputs.kScales);
+    call.append(batch, sequence.v, "v", outputs.vCache, outputs.vScales);
   }
   return outputs;
 }

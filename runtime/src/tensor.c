@@ -45,11 +45,21 @@ void posenc_describe_type(DLDataType type, char *text, size_t size) {
   char lanes[16] = "";
   if (type.lanes != 1)
     snprintf(lanes, sizeof(lanes), "x%u", type.lanes);
-  if (type.code < sizeof(names) / sizeof(names[0]))
+  if (type.code == POSENC_DTYPE_FLOAT8_E4M3FN && type.bits == 8)
+    snprintf(text, size, "float8_e4m3fn%s", lanes);
+  else if (type.code < sizeof(names) / sizeof(names[0]))
     snprintf(text, size, "%s%u%s", names[type.code], type.bits, lanes);
   else
     snprintf(text, size, "type code %u with %u bits%s", type.code, type.bits,
              lanes);
+}
+
+/* Positions may be int64 too. */
+static bool has_long_positions(const posenc_tensor_desc *expected,
+                               const DLTensor *tensor) {
+  DLDataType actual = tensor->dtype;
+  return (expected->flags & POSENC_TENSOR_POSITIONS) && actual.code == kDLInt &&
+         actual.bits == 64 && actual.lanes == 1;
 }
 
 static posenc_status check_type(const posenc_kernel_desc *desc,
@@ -61,10 +71,14 @@ static posenc_status check_type(const posenc_kernel_desc *desc,
   if (actual.code == wanted.code && actual.bits == wanted.bits &&
       actual.lanes == wanted.lanes)
     return POSENC_OK;
+  if (has_long_positions(expected, tensor))
+    return POSENC_OK;
   posenc_describe_type(wanted, wanted_text, sizeof(wanted_text));
   posenc_describe_type(actual, actual_text, sizeof(actual_text));
-  return posenc_fail(POSENC_DTYPE_MISMATCH, "%s: %s is %s, but must be %s",
-                     desc->name, expected->name, actual_text, wanted_text);
+  return posenc_fail(POSENC_DTYPE_MISMATCH, "%s: %s is %s, but must be %s%s",
+                     desc->name, expected->name, actual_text, wanted_text,
+                     expected->flags & POSENC_TENSOR_POSITIONS ? " or int64"
+                                                               : "");
 }
 
 static posenc_status too_large(const posenc_kernel_desc *desc,
@@ -201,7 +215,7 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
                          desc->name, expected->name, pages);
   }
   if (__builtin_add_overflow(last, 1, span) ||
-      __builtin_mul_overflow(*span, expected->dtype_bits / 8, span))
+      __builtin_mul_overflow(*span, tensor->dtype.bits / 8, span))
     return too_large(desc, expected);
   normalise_strides(expected, view);
   if (expected->flags & POSENC_TENSOR_OUTPUT)
@@ -212,20 +226,23 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
 /* The last axis is contiguous; a stride of 0 repeats what was looked at. */
 static posenc_status check_positions(const posenc_kernel_desc *desc,
                                      const posenc_tensor_desc *expected,
-                                     const posenc_view *view) {
+                                     const posenc_view *view, bool are_long) {
   int64_t index[POSENC_MAX_RANK] = {0};
   int32_t last = expected->rank - 1;
   for (;;) {
     int64_t offset = 0;
     for (int32_t i = 0; i < last; ++i)
       offset += index[i] * view->stride[i];
-    const int32_t *row = (const int32_t *)(const void *)view->data + offset;
-    for (int64_t j = 0; j < view->extent[last]; ++j)
-      if (row[j] < -LARGEST_POSITION - 1 || row[j] > LARGEST_POSITION)
+    const void *data = view->data;
+    for (int64_t j = 0; j < view->extent[last]; ++j) {
+      int64_t position = are_long ? ((const int64_t *)data)[offset + j]
+                                  : ((const int32_t *)data)[offset + j];
+      if (position < -LARGEST_POSITION - 1 || position > LARGEST_POSITION)
         return posenc_fail(POSENC_OUT_OF_RANGE,
-                           "%s: %s holds %" PRId32 " for token %" PRId64
+                           "%s: %s holds %" PRId64 " for token %" PRId64
                            ", but positions must be from -2^30 to 2^30 - 1",
-                           desc->name, expected->name, row[j], j);
+                           desc->name, expected->name, position, j);
+    }
     int32_t axis = last - 1;
     for (; axis >= 0; --axis) {
       if (view->stride[axis] != 0 && ++index[axis] < view->extent[axis])
@@ -235,6 +252,15 @@ static posenc_status check_positions(const posenc_kernel_desc *desc,
     if (axis < 0)
       return POSENC_OK;
   }
+}
+
+/* Kernels read int32: the low halves of int64 positions, which come first. */
+static void see_low_halves(const posenc_tensor_desc *expected,
+                           posenc_view *view) {
+  _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+                 "targets are little-endian");
+  for (int32_t i = 0; i < expected->rank; ++i)
+    view->stride[i] *= 2;
 }
 
 /* The same tensor in the order of the tensor's own axes. */
@@ -276,16 +302,20 @@ static posenc_status check_data(const posenc_kernel_desc *desc,
                              &address) ||
       __builtin_add_overflow(address, span, &end))
     return too_large(desc, expected);
-  unsigned item_bytes = expected->dtype_bits / 8u;
+  unsigned item_bytes = tensor->dtype.bits / 8u;
   if (address % item_bytes != 0)
     return posenc_fail(POSENC_INVALID_ARGUMENT,
                        "%s: the data of %s is at address %#" PRIxPTR
                        ", but must be aligned to its %u-byte elements",
                        kernel, name, address, item_bytes);
   view->data = (char *)tensor->data + tensor->byte_offset;
-  if (expected->flags & POSENC_TENSOR_POSITIONS)
-    return check_positions(desc, expected, view);
-  return POSENC_OK;
+  if (!(expected->flags & POSENC_TENSOR_POSITIONS))
+    return POSENC_OK;
+  bool are_long = has_long_positions(expected, tensor);
+  status = check_positions(desc, expected, view, are_long);
+  if (!status && are_long)
+    see_low_halves(expected, view);
+  return status;
 }
 
 posenc_status posenc_check_data(const posenc_kernel_desc *desc,

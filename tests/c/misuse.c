@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "misuse_bias.h"
+#include "misuse_codes.h"
 #include "misuse_embed.h"
 #include "misuse_rope.h"
 #include "misuse_serving.h"
@@ -417,6 +418,112 @@ static void test_16_bits(void) {
                          "values at an odd address");
 }
 
+typedef struct codes_call {
+  tensor q, k, v, o, k_scales, v_scales, lengths, table, new_k, new_v;
+  misuse_codes_args args;
+  misuse_codes_append_args append;
+} codes_call;
+
+static void init_codes(tensor *t, int64_t capacity, int64_t dim) {
+  init(t, 4, 1, 1, capacity, dim);
+  memset(t->data, 0, sizeof t->data);
+  t->view.dtype.code = POSENC_DTYPE_FLOAT8_E4M3FN;
+  t->view.dtype.bits = 8;
+}
+
+/* A sequence with 3 of 4 keys, the last of which is appended. */
+static codes_call *make_codes(void) {
+  enum { HEADS = 2, CAPACITY = 4, DIM = 8, BUCKETS = 32 };
+  static const int32_t lengths[] = {3};
+  static codes_call c;
+  init(&c.q, 4, 1, HEADS, 1, DIM);
+  init(&c.o, 4, 1, HEADS, 1, DIM);
+  init_codes(&c.k, CAPACITY, DIM);
+  init_codes(&c.v, CAPACITY, DIM);
+  init(&c.k_scales, 3, 1, 1, CAPACITY, 0);
+  init(&c.v_scales, 3, 1, 1, CAPACITY, 0);
+  set_ints(&c.lengths, 1, 1, 0, lengths);
+  init_16_bits(&c.table, 2, BUCKETS, HEADS, 0, 0, kDLBfloat);
+  init(&c.new_k, 4, 1, 1, 1, DIM);
+  init(&c.new_v, 4, 1, 1, 1, DIM);
+  misuse_codes_args args = {.size = sizeof args,
+                            .q = &c.q.view,
+                            .k = &c.k.view,
+                            .v = &c.v.view,
+                            .o = &c.o.view,
+                            .k_scales = &c.k_scales.view,
+                            .v_scales = &c.v_scales.view,
+                            .key_lengths = &c.lengths.view,
+                            .t5_bias_table = &c.table.view};
+  misuse_codes_append_args append = {.size = sizeof append,
+                                     .k = &c.new_k.view,
+                                     .v = &c.new_v.view,
+                                     .k_cache = &c.k.view,
+                                     .v_cache = &c.v.view,
+                                     .k_scales = &c.k_scales.view,
+                                     .v_scales = &c.v_scales.view,
+                                     .key_lengths = &c.lengths.view};
+  c.args = args;
+  c.append = append;
+  return &c;
+}
+
+static void expect_codes(posenc_status status, const char *word, codes_call *c,
+                         const char *what) {
+  static float before[2048];
+  memcpy(before, c->o.data, sizeof before);
+  expect_status(misuse_codes(&c->args, NULL), status, word, what);
+  expect((memcmp(before, c->o.data, sizeof before) == 0) == (status != 0),
+         what);
+}
+
+static void test_codes(void) {
+  codes_call *c = make_codes();
+  expect_status(misuse_codes_append_kv(&c->append, NULL), POSENC_OK, NULL,
+                "appending codes");
+  /* Values 0, 0.25, ... 1.5 by 1.5 / 448, in the third row. */
+  expect(c->v_scales.data[2] == 1.5f / 448, "the scale of the new token");
+  expect(((const uint8_t *)c->v.data)[2 * 8 + 6] == 0x7e, "its largest code");
+  expect(c->v_scales.data[1] == 0.25f && ((const uint8_t *)c->v.data)[15] == 0,
+         "other tokens stay");
+  expect_codes(POSENC_OK, NULL, c, "attention over codes");
+  c = make_codes();
+  c->k_scales.data[1] = NAN;
+  expect_codes(POSENC_OK, NULL, c, "a scale of NaN");
+  expect(isnan(c->o.data[0]), "gives NaN");
+  c = make_codes();
+  c->args.k_scales = NULL;
+  expect_codes(POSENC_INVALID_ARGUMENT, "k_scales", c, "no scales");
+  c = make_codes();
+  c->k.view.dtype.code = kDLUInt;
+  expect_codes(POSENC_DTYPE_MISMATCH, "float8_e4m3fn", c, "bytes for codes");
+  c = make_codes();
+  c->k.view.dtype.code = kDLInt;
+  expect_codes(POSENC_DTYPE_MISMATCH, "int8", c, "int8 for float8");
+  c = make_codes();
+  c->v_scales.view.dtype.bits = 16;
+  expect_codes(POSENC_DTYPE_MISMATCH, "v_scales", c, "scales in f16");
+  c = make_codes();
+  c->v_scales.shape[2] = 3;
+  expect_codes(POSENC_SHAPE_MISMATCH, "v_scales", c, "too few scales");
+  c = make_codes();
+  c->v_scales.view.ndim = 1;
+  expect_codes(POSENC_SHAPE_MISMATCH, "v_scales", c, "scales of heads");
+  c = make_codes();
+  c->table.view.dtype.code = kDLFloat;
+  expect_codes(POSENC_DTYPE_MISMATCH, "t5_bias.table", c, "a table in f16");
+  c = make_codes();
+  c->append.v_scales = NULL;
+  expect_status(misuse_codes_append_kv(&c->append, NULL),
+                POSENC_INVALID_ARGUMENT, "v_scales",
+                "appending without scales");
+  c = make_codes();
+  set_strides(&c->k_scales, 4, 4, 0, 0);
+  expect_status(misuse_codes_append_kv(&c->append, NULL),
+                POSENC_STRIDE_UNSUPPORTED, "k_scales",
+                "scales that share an address");
+}
+
 static void test_embedding(void) {
   enum { L = 5, DIM = 8, ROWS = 16 };
   static tensor x, y, table;
@@ -472,6 +579,7 @@ int main(void) {
   test_operands();
   test_sequences();
   test_16_bits();
+  test_codes();
   test_embedding();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;

@@ -125,8 +125,10 @@ private:
 
   ReferenceInputs makeStep(size_t index, const Step &step);
   std::string append(size_t index, const Step &step, posenc_pool *pool);
+  /// What a call writes to, by name.
+  using Caches = StringMap<std::vector<float>>;
   std::string callAppend(const ReferenceInputs &inputs, posenc_pool *pool,
-                         size_t index, std::vector<float> (&caches)[2]);
+                         size_t index, Caches &caches);
   std::string compareCache(StringRef name, ArrayRef<float> got,
                            const RealTensor &wanted, const RealTensor &before,
                            const RealTensor &marked, bool isExact);
@@ -212,7 +214,7 @@ ReferenceInputs CacheRun::makeStep(size_t index, const Step &step) {
 
 std::string CacheRun::callAppend(const ReferenceInputs &inputs,
                                  posenc_pool *pool, size_t index,
-                                 std::vector<float> (&caches)[2]) {
+                                 Caches &caches) {
   static constexpr Arrangement arrangements[] = {
       Arrangement::Compact, Arrangement::Padded, Arrangement::Blhd};
   CallTensors tensors(kernel.compiled.appendTensors, inputs,
@@ -230,8 +232,9 @@ std::string CacheRun::callAppend(const ReferenceInputs &inputs,
           kernel.native->append(tensors.getArguments(), &call))
     return std::string("append failed: ") + posenc_status_string(status) +
            ": " + posenc_last_error();
-  caches[0] = tensors.read("k_cache");
-  caches[1] = tensors.read("v_cache");
+  for (const KernelTensor &tensor : kernel.compiled.appendTensors)
+    if (tensor.isCache)
+      caches[tensor.name] = tensors.read(tensor.name);
   return tensors.check();
 }
 
@@ -256,7 +259,12 @@ std::string CacheRun::compareCache(StringRef name, ArrayRef<float> got,
               (isNew ? "" : " as before"))
           .str();
   }
-  Accuracy accuracy = measureCache(wanted, got, tensor->getRoundoff());
+  Accuracy accuracy =
+      tensor->hasCodes()
+          ? measureCodes(wanted, got, tensor->storage.isInteger())
+      : name.ends_with("_scales")
+          ? measureScales(wanted, got)
+          : measureCache(wanted, got, tensor->getRoundoff());
   return accuracy.isAccurate() ? "" : accuracy.describe(name);
 }
 
@@ -265,27 +273,52 @@ std::string CacheRun::append(size_t index, const Step &step,
   ReferenceInputs inputs = makeStep(index, step);
   AppendOutputs wanted = cantFail(evaluateAppend(getAppend(), inputs));
   ReferenceInputs emptied = inputs;
-  for (RealTensor *cache : {&emptied.kCache, &emptied.vCache})
-    std::fill(cache->data.begin(), cache->data.end(), std::nan(""));
+  auto empty = [](RealTensor &cache) {
+    std::fill(cache.data.begin(), cache.data.end(), std::nan(""));
+  };
+  empty(emptied.kCache);
+  empty(emptied.vCache);
+  bool hasTokenScales = !wanted.kScales.data.empty();
+  if (hasTokenScales) {
+    empty(emptied.tables["k_scales"]);
+    empty(emptied.tables["v_scales"]);
+  }
   AppendOutputs marked = cantFail(evaluateAppend(getAppend(), emptied));
-  std::vector<float> caches[2], again[2];
+  Caches caches, again;
   std::string problem = callAppend(inputs, pool, index, caches);
   if (problem.empty())
     problem = callAppend(inputs, nullptr, index + 1, again);
   if (!problem.empty())
     return problem;
-  for (int cache : {0, 1})
-    if (caches[cache] != again[cache])
+  for (const auto &entry : caches)
+    if (entry.second != again[entry.first()])
       return "the result depends on threads, strides or scratch";
-  problem = compareCache("k_cache", caches[0], wanted.kCache, kCache,
-                         marked.kCache, !isEncoded);
-  if (problem.empty())
-    problem = compareCache("v_cache", caches[1], wanted.vCache, vCache,
-                           marked.vCache, true);
-  if (!problem.empty())
-    return problem;
-  kCache.data.assign(caches[0].begin(), caches[0].end());
-  vCache.data.assign(caches[1].begin(), caches[1].end());
+  struct Cache {
+    const char *name;
+    const RealTensor &wanted, &marked;
+    RealTensor &held;
+    bool isExact;
+  };
+  std::vector<Cache> held = {
+      {"k_cache", wanted.kCache, marked.kCache, kCache, !isEncoded},
+      {"v_cache", wanted.vCache, marked.vCache, vCache, true}};
+  if (hasTokenScales) {
+    held.push_back({"k_scales", wanted.kScales, marked.kScales,
+                    attention.tables["k_scales"], !isEncoded});
+    held.push_back({"v_scales", wanted.vScales, marked.vScales,
+                    attention.tables["v_scales"], true});
+  }
+  for (Cache &cache : held) {
+    problem = compareCache(cache.name, caches[cache.name], cache.wanted,
+                           cache.held, cache.marked, cache.isExact);
+    if (!problem.empty())
+      return problem;
+  }
+  for (Cache &cache : held)
+    cache.held.data.assign(caches[cache.name].begin(),
+                           caches[cache.name].end());
+  if (kernel.compiled.tensors[1].hasCodes())
+    return "";
   // The same tokens in a cache of raw keys.
   inputs.kCache = rawKeys;
   rawKeys = cantFail(evaluateAppend(raw.getAppend(), inputs)).kCache;
@@ -339,7 +372,15 @@ static void testCaches(TestRun &run, const std::string &isa,
         for (StringRef types :
              {StringRef(), StringRef(index % 2 ? "dtype(bf16)" : "dtype(f16)"),
               StringRef(index < 2 ? "kv_dtype(bf16)"
-                                  : "dtype(bf16) kv_dtype(f16)")}) {
+                                  : "dtype(bf16) kv_dtype(f16)"),
+              StringRef(index % 2 ? "kv_dtype(i8) kv_scales(token)"
+                                  : "dtype(bf16) kv_dtype(i8) kv_scales(head)"),
+              StringRef(index % 2
+                            ? "kv_dtype(f8E4M3FN) kv_scales(head)"
+                            : "dtype(f16) kv_dtype(f8E4M3FN) kv_scales(token)"),
+              StringRef(index % 2 ? "dtype(bf16) kv_dtype(f8E4M3FN) "
+                                    "kv_scales(token)"
+                                  : "kv_dtype(i8) kv_scales(token)")}) {
           if (!types.empty() && StringRef(scheme.name) != "rope" &&
               StringRef(scheme.name) != "norm_all_heads")
             continue;

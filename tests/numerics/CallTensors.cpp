@@ -2,6 +2,8 @@
 // The tensors of a call in guarded buffers.
 #include "NativeCall.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace llvm;
 using namespace posenc;
 using namespace posenc::numerics;
@@ -19,11 +21,13 @@ CallTensors::getShape(const KernelTensor &tensor) const {
     return inputs.k.shape;
   if (tensor.name == "v")
     return inputs.v.shape;
-  if (tensor.isCache)
-    return (tensor.name == "k_cache" ? inputs.kCache : inputs.vCache).shape;
+  if (tensor.name == "k_cache")
+    return inputs.kCache.shape;
+  if (tensor.name == "v_cache")
+    return inputs.vCache.shape;
   if (tensor.isInteger)
     return inputs.positions.find(tensor.name)->second.shape;
-  if (!tensor.isOutput)
+  if (!tensor.isOutput || tensor.isCache)
     return inputs.tables.find(tensor.name)->second.shape;
   SmallVector<int64_t, 4> shape(inputs.q.shape);
   shape.pop_back();
@@ -95,26 +99,35 @@ Layout CallTensors::makeLayout(const KernelTensor &tensor,
   }
   }
   int64_t words = elements + layout.offset;
-  buffer = makeBuffer(tensor.storage ? (words + 1) / 2 : words);
+  int64_t bits = isLong(tensor) ? 64 : tensor.getTypeBits();
+  buffer = makeBuffer(divideCeil(words * bits, 32));
   return layout;
+}
+
+bool CallTensors::isLong(const KernelTensor &tensor) const {
+  return tensor.isInteger && tensor.role == SequenceRole::None &&
+         (arrangement == Arrangement::Blhd ||
+          arrangement == Arrangement::Padded);
 }
 
 void CallTensors::fill(const KernelTensor &tensor,
                        GuardedTensor &guarded) const {
-  if (tensor.isCache)
-    guarded.write(ArrayRef<double>(
-        (tensor.name == "k_cache" ? inputs.kCache : inputs.vCache).data));
-  if (tensor.isOutput)
-    guarded.allowWrite();
-  else if (tensor.isInteger)
+  if (tensor.isInteger) {
     guarded.write(
         ArrayRef<int64_t>(inputs.positions.find(tensor.name)->second.data));
-  else
-    guarded.write(ArrayRef<double>(
-        tensor.name == "q"   ? inputs.q.data
-        : tensor.name == "k" ? inputs.k.data
-        : tensor.name == "v" ? inputs.v.data
+    return;
+  }
+  if (!tensor.isOutput || tensor.isCache)
+    guarded.write(
+        ArrayRef<double>(tensor.name == "q"         ? inputs.q.data
+                         : tensor.name == "k"       ? inputs.k.data
+                         : tensor.name == "v"       ? inputs.v.data
+                         : tensor.name == "k_cache" ? inputs.kCache.data
+                         : tensor.name == "v_cache"
+                             ? inputs.vCache.data
                              : inputs.tables.find(tensor.name)->second.data));
+  if (tensor.isOutput)
+    guarded.allowWrite();
 }
 
 CallTensors::CallTensors(ArrayRef<KernelTensor> described,
@@ -127,9 +140,9 @@ CallTensors::CallTensors(ArrayRef<KernelTensor> described,
     SmallVector<int64_t, 4> shape = getShape(tensor);
     std::shared_ptr<GuardedBuffer> buffer;
     Layout layout = makeLayout(tensor, shape, buffer);
-    auto guarded =
-        std::make_unique<GuardedTensor>(buffer, shape, layout, tensor.isInteger,
-                                        tensor.storage ? &tensor : nullptr);
+    auto guarded = std::make_unique<GuardedTensor>(
+        buffer, shape, layout, tensor.isInteger,
+        tensor.storage ? &tensor : nullptr, isLong(tensor));
     fill(tensor, *guarded);
     arguments.set(index, guarded->get());
     tensors[tensor.name] = std::move(guarded);

@@ -177,8 +177,15 @@ ReferenceInputs posenc::numerics::makeInputs(KernelOp kernel,
       fillIntegers(random, tensor.name, positions);
       continue;
     }
-    RealTensor values = makeRandom(random, shape, magnitude);
+    // Codes have about the numbers of others once they are scaled.
+    double largest = tensor.hasCodes() ? tensor.getLargestCode() : 4;
+    RealTensor values = makeRandom(random, shape, magnitude * largest / 4);
     suit(tensor.name, values);
+    if (is_contained({"k_scales", "v_scales"}, tensor.name))
+      for (double &value : values.data)
+        value = static_cast<float>(
+            std::abs(value) /
+            (kernel.getKeyElementType().isInteger(8) ? 32 : 112));
     if (tensor.storage)
       for (double &value : values.data)
         value = tensor.fromBits(tensor.toBits(static_cast<float>(value)));

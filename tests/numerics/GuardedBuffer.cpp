@@ -49,17 +49,18 @@ std::string GuardedBuffer::check() const {
 
 GuardedTensor::GuardedTensor(std::shared_ptr<GuardedBuffer> memory,
                              ArrayRef<int64_t> extents, const Layout &layout,
-                             bool isInteger, const KernelTensor *storage)
+                             bool isInteger, const KernelTensor *storage,
+                             bool isLong)
     : buffer(std::move(memory)), shape(extents), strides(layout.strides),
       offset(layout.offset), storage(storage) {
   tensor.data = buffer->data();
-  tensor.byte_offset = offset * (storage ? 2 : 4);
   tensor.device = {kDLCPU, 0};
-  tensor.dtype.code = isInteger                              ? kDLInt
-                      : storage && storage->storage.isBF16() ? kDLBfloat
-                                                             : kDLFloat;
-  tensor.dtype.bits = storage ? 16 : 32;
+  tensor.dtype.code = static_cast<uint8_t>(isInteger ? kDLInt : kDLFloat);
+  if (storage)
+    tensor.dtype.code = storage->getTypeCode();
+  tensor.dtype.bits = isLong ? 64 : storage ? storage->getTypeBits() : 32;
   tensor.dtype.lanes = 1;
+  tensor.byte_offset = offset * getBytes();
   tensor.ndim = shape.size();
   tensor.shape = shape.data();
   if (!strides.empty()) {
@@ -88,32 +89,35 @@ void GuardedTensor::forEachElement(Function function) const {
 void GuardedTensor::write(ArrayRef<double> values) {
   forEachElement([&](int64_t x, int64_t at) {
     float value = static_cast<float>(values[x]);
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
     if (storage)
-      reinterpret_cast<uint16_t *>(buffer->data())[at] = storage->toBits(value);
-    else
-      std::memcpy(&buffer->data()[at], &value, sizeof(value));
+      bits = storage->toBits(value);
+    // The low bytes come first.
+    std::memcpy(getElement(at), &bits, getBytes());
   });
 }
 
 void GuardedTensor::write(ArrayRef<int64_t> values) {
   forEachElement([&](int64_t x, int64_t at) {
-    buffer->data()[at] = static_cast<uint32_t>(values[x]);
+    std::memcpy(getElement(at), &values[x], getBytes());
   });
 }
 
 std::vector<float> GuardedTensor::read() const {
   std::vector<float> values;
   forEachElement([&](int64_t, int64_t at) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, getElement(at), getBytes());
     if (storage)
-      values.push_back(storage->fromBits(
-          reinterpret_cast<const uint16_t *>(buffer->data())[at]));
+      values.push_back(storage->fromBits(bits));
     else
-      std::memcpy(&values.emplace_back(), &buffer->data()[at], sizeof(float));
+      std::memcpy(&values.emplace_back(), &bits, sizeof(bits));
   });
   return values;
 }
 
 void GuardedTensor::allowWrite() {
   forEachElement(
-      [&](int64_t, int64_t at) { buffer->allowWrite(storage ? at / 2 : at); });
+      [&](int64_t, int64_t at) { buffer->allowWrite(at * getBytes() / 4); });
 }

@@ -57,10 +57,12 @@ struct Layout {
 /// A DLTensor in a guarded buffer, which several may share.
 class GuardedTensor {
 public:
-  /// Numbers of 16 bits are as `storage` says, which must outlive the tensor.
+  /// Numbers of 8 and 16 bits are as `storage` says, which must outlive the
+  /// tensor. With `isLong` integers are int64.
   GuardedTensor(std::shared_ptr<GuardedBuffer> buffer,
                 llvm::ArrayRef<int64_t> shape, const Layout &layout,
-                bool isInteger, const KernelTensor *storage = nullptr);
+                bool isInteger, const KernelTensor *storage = nullptr,
+                bool isLong = false);
 
   const DLTensor *get() const { return &tensor; }
   void write(llvm::ArrayRef<double> values);
@@ -72,11 +74,15 @@ public:
 private:
   template <typename Function>
   void forEachElement(Function function) const;
+  char *getElement(int64_t at) const {
+    return reinterpret_cast<char *>(buffer->data()) + at * getBytes();
+  }
+  int64_t getBytes() const { return tensor.dtype.bits / 8; }
 
   std::shared_ptr<GuardedBuffer> buffer;
   llvm::SmallVector<int64_t, 4> shape, strides;
   int64_t offset;
-  const KernelTensor *storage; // null for words
+  const KernelTensor *storage; // null for f32 and integers
   DLTensor tensor = {};
 };
 

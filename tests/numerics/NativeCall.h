@@ -56,6 +56,8 @@ private:
   bool makePackedLayout(const KernelTensor &tensor, Layout &layout,
                         std::shared_ptr<GuardedBuffer> &buffer);
   void fill(const KernelTensor &tensor, GuardedTensor &guarded) const;
+  /// Whether positions are int64: in some arrangements.
+  bool isLong(const KernelTensor &tensor) const;
 
   const ReferenceInputs &inputs;
   Arrangement arrangement;

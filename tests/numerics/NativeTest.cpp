@@ -246,6 +246,13 @@ static void testStorage(TestRun &run, const std::string &isa, bool full) {
       "queries(packed) keys(lengths) dtype(bf16)",
       "keys(paged)",
       "queries(packed) keys(paged) kv_dtype(f16)",
+      "kv_dtype(i8) kv_scales(head)",
+      "dtype(f16) kv_dtype(f8E4M3FN) kv_scales(token)",
+      "queries(packed) keys(packed) dtype(bf16) kv_dtype(i8) kv_scales(token)",
+      "keys(paged) kv_dtype(f8E4M3FN) kv_scales(head)",
+      "queries(packed) keys(paged) kv_dtype(i8) kv_scales(token)",
+      "keys(lengths) kv_dtype(f8E4M3FN) kv_scales(token) table_dtype(bf16)",
+      "table_dtype(f16)",
   };
   static constexpr std::pair<const char *, const char *> kernels[] = {
       {"plain", ""},
@@ -299,6 +306,124 @@ static void testStorage(TestRun &run, const std::string &isa, bool full) {
                   call);
             });
     }
+}
+
+/// Every code as the value of the only key: the output is its number times the
+/// scale.
+static void testCodes(TestRun &run, const std::string &isa) {
+  for (const char *type : {"i8", "f8E4M3FN"})
+    run.test("native/codes/" + isa + "/" + type, [&]() -> std::string {
+      LoadedKernel kernel;
+      std::string problem =
+          kernel.load(("posenc.kernel @codes heads(1) head_dim(2) "
+                       "value_dim(256) kv_scales(token) kv_dtype(" +
+                       Twine(type) + ")")
+                          .str(),
+                      isa);
+      if (!problem.empty())
+        return problem;
+      ReferenceInputs inputs =
+          makeInputs(kernel.spec->getKernel(), {1, 1, 1, 1, 1, 2, 256}, 1);
+      const KernelTensor &values = kernel.compiled.tensors[2];
+      inputs.tables["v_scales"].data = {0.375};
+      for (int code = 0; code < 256; ++code)
+        inputs.v.data[code] = values.fromBits(code);
+      NativeResults results;
+      problem = callNative(kernel, inputs, {}, results);
+      if (!problem.empty())
+        return problem;
+      for (int code = 0; code < 256; ++code) {
+        double wanted = 0.375 * inputs.v.data[code];
+        if (results.o[code] != wanted &&
+            !(std::isnan(wanted) && std::isnan(results.o[code])))
+          return "code " + std::to_string(code) + " gives " +
+                 std::to_string(results.o[code]) + ", but must give " +
+                 std::to_string(wanted);
+      }
+      return "";
+    });
+}
+
+/// Ways to read keys, values, operands and positions, of the types that these
+/// may have.
+static void testTypes(TestRun &run, const std::string &isa) {
+  static constexpr std::pair<const char *, const char *> kernels[] = {
+      {"i8", "kv_dtype(i8) kv_scales(token) mask(#posenc.causal) encode "
+             "[#posenc.rope]"},
+      {"f8", "kv_dtype(f8E4M3FN) kv_scales(head) mask(#posenc.causal)"},
+      {"i8_all_heads",
+       "kv_dtype(i8) kv_scales(token) encode [#posenc.qk_norm<kind = rms, over "
+       "= all_heads, epsilon = 1.0e-6>, #posenc.rope]"},
+      {"f8_paged_all_heads",
+       "keys(paged) kv_dtype(f8E4M3FN) kv_scales(token) encode "
+       "[#posenc.qk_norm<kind = rms, over = all_heads, epsilon = 1.0e-6>]"},
+      {"f8_own_values",
+       "kv_dtype(f8E4M3FN) kv_scales(token) mask(#posenc.causal) encode "
+       "[#posenc.stick_breaking<kind = attend_current, remainder = value>]"},
+      {"i8_paged_own_values",
+       "keys(paged) kv_dtype(i8) kv_scales(token) mask(#posenc.causal) encode "
+       "[#posenc.stick_breaking<kind = attend_current, remainder = value>]"},
+      {"i8_paged_head", "keys(paged) kv_dtype(i8) kv_scales(head) "
+                        "mask(#posenc.causal) encode [#posenc.alibi]"},
+      {"bf16_dense_bias", "table_dtype(bf16) encode [#posenc.dense_bias]"},
+      {"f16_dense_bias", "table_dtype(f16) encode [#posenc.dense_bias]"},
+      {"bf16_bucket", "table_dtype(bf16) encode [#posenc.t5_bias]"},
+      {"f16_slopes", "table_dtype(f16) encode [#posenc.alibi<form = symmetric, "
+                     "slopes = operands>]"},
+      {"bf16_shaw", "table_dtype(bf16) dtype(bf16) encode "
+                    "[#posenc.shaw<max_distance = 8>]"},
+      {"f16_sink", "table_dtype(f16) encode [#posenc.attention_sink]"},
+      {"bf16_gates", "table_dtype(bf16) mask(#posenc.causal) encode "
+                     "[#posenc.fox]"},
+      {"f16_frequencies", "table_dtype(f16) encode "
+                          "[#posenc.rope<frequencies = operand>]"},
+      {"bf16_gains", "table_dtype(bf16) encode [#posenc.qk_norm<kind = rms, "
+                     "gain = channel, epsilon = 1.0e-6>]"},
+      {"f16_network", "table_dtype(f16) encode [#posenc.alibi<form = "
+                      "symmetric>, #posenc.dape<hidden = 5>]"},
+      {"bf16_projected", "table_dtype(bf16) mask(#posenc.causal) encode "
+                         "[#posenc.transformer_xl]"},
+      {"bf16_mask", "table_dtype(bf16) mask(#posenc.segments) encode "
+                    "[#posenc.t5_bias]"},
+      {"positions", "mask(#posenc.window<left = 50, by = position>) "
+                    "positions(#posenc.position_tensor<queries = \"at\">) "
+                    "encode [#posenc.rope, #posenc.alibi<form = symmetric>]"},
+      {"axes", "positions(#posenc.position_tensor<axes = 3>) encode "
+               "[#posenc.mrope<sections = [4, 4, 4]>]"},
+  };
+  static constexpr Arrangement arrangements[] = {
+      Arrangement::Compact, Arrangement::Padded, Arrangement::Blhd};
+  for (auto [name, clauses] : kernels) {
+    LoadedKernel kernel;
+    for (auto [turn, arrangement] : enumerate(arrangements))
+      runGuarded(
+          run, ("native/types/" + isa + "/" + name + "/" + Twine(turn)).str(),
+          [&, clauses = clauses, turn = turn,
+           arrangement = arrangement]() -> std::string {
+            if (!kernel.native) {
+              std::string problem = kernel.load(
+                  ("posenc.kernel @typed heads(4) kv_heads(2) head_dim(24) "
+                   "value_dim(10) " +
+                   Twine(clauses))
+                      .str(),
+                  isa);
+              if (!problem.empty())
+                return problem;
+            }
+            NativeCall call;
+            call.arrangement = arrangement;
+            call.prepared = turn == 1;
+            call.wantLse = kernel.spec->getKernel().exportsLse();
+            static constexpr int64_t sizes[][3] = {
+                {1, 1, 35}, {3, 53, 130}, {2, 2, 2500}};
+            auto [batch, queryLen, keyLen] = sizes[turn];
+            return checkNative(
+                kernel,
+                makeInputs(kernel.spec->getKernel(),
+                           {batch, 4, 2, queryLen, keyLen, 24, 10}, 5),
+                call);
+          });
+  }
 }
 
 /// Masks that hide whole blocks of keys from a tile, wherever they are.
@@ -640,6 +765,8 @@ void posenc::numerics::testNative(TestRun &run, ArrayRef<std::string> isas,
     testLargeScores(run, isa);
     testLongKeys(run, isa);
     testStorage(run, isa, full);
+    testCodes(run, isa);
+    testTypes(run, isa);
     testMasks(run, isa);
   }
   testTerms(run, isas, full);

@@ -102,10 +102,14 @@ Error Workload::addTensor(const KernelTensor &description, KernelOp source,
       int32_t number = getInteger(description, size, i);
       std::memcpy(&tensor->data[i], &number, sizeof(number));
     } else if (description.storage) {
-      uint16_t bits = description.toBits(normal(generator));
-      std::memcpy(reinterpret_cast<char *>(tensor->data.data()) +
-                      i * sizeof(bits),
-                  &bits, sizeof(bits));
+      // The low byte comes first.
+      size_t size = description.getTypeBits() / 8;
+      float scale = description.hasCodes() ? 32.0f : 1.0f;
+      uint16_t bits = description.toBits(scale * normal(generator));
+      std::memcpy(reinterpret_cast<char *>(tensor->data.data()) + i * size,
+                  &bits, size);
+    } else if (is_contained({"k_scales", "v_scales"}, description.name)) {
+      tensor->data[i] = 1.0f / 32;
     } else {
       tensor->data[i] = normal(generator);
     }

@@ -241,6 +241,7 @@ int main(int argc, char **argv) {
   if (!flags->dtype.empty()) {
     kernel->setDtypeAttr(TypeAttr::get(parseType(flags->dtype, &context)));
     kernel->removeKvDtypeAttr();
+    kernel->removeKvScalesAttr();
   }
 
   llvm::Expected<std::string> chosen = flags->native.choose();

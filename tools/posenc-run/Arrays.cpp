@@ -53,6 +53,32 @@ static Error checkNames(ArrayRef<KernelTensor> tensors,
   return Error::success();
 }
 
+/// The type of a file of codes.
+static NpyType getCodeType(const KernelTensor &tensor) {
+  return tensor.storage.isInteger() ? NpyType::I8 : NpyType::U8;
+}
+
+Expected<NpyArray> posenc::makeCache(const KernelTensor &tensor,
+                                     ArrayRef<int64_t> shape,
+                                     ArrayRef<double> numbers) {
+  if (!tensor.hasCodes())
+    return NpyArray::fromDoubles(NpyType::F32, shape, numbers);
+  std::vector<double> codes(numbers);
+  if (getCodeType(tensor) == NpyType::U8)
+    for (double &code : codes)
+      code = tensor.toBits(static_cast<float>(code));
+  return NpyArray::fromDoubles(getCodeType(tensor), shape, codes);
+}
+
+Expected<std::vector<float>> posenc::readCache(const KernelTensor &tensor,
+                                               const NpyArray &array) {
+  Expected<std::vector<float>> values = array.toFloats();
+  if (values && tensor.hasCodes() && array.type == NpyType::U8)
+    for (float &value : *values)
+      value = tensor.fromBits(static_cast<uint16_t>(value));
+  return values;
+}
+
 static Expected<InputArray> readInput(const KernelTensor &tensor,
                                       StringRef path, size_t &rank) {
   Expected<NpyArray> array = readNpy(path);
@@ -78,7 +104,11 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
       is_contained({NpyType::BF16, NpyType::F16, NpyType::F32, NpyType::F64},
                    array->type) ||
       (!isVector && (isInteger || array->type == NpyType::Bool));
-  if (tensor.isInteger ? !isInteger : !isReal)
+  if (tensor.hasCodes() && array->type != getCodeType(tensor))
+    return fail(tensor.storage.isInteger() ? "codes of type i8"
+                                           : "codes of type f8E4M3FN (as u8)",
+                stringifyNpyType(array->type));
+  if (!tensor.hasCodes() && (tensor.isInteger ? !isInteger : !isReal))
     return fail(tensor.isInteger ? "elements of type i32 or i64"
                 : isVector
                     ? "elements of type f16, f32, f64 or bf16 (as u16)"
@@ -91,7 +121,7 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
       return values.takeError();
     input.integers = std::move(*values);
   } else {
-    Expected<std::vector<float>> values = array->toFloats();
+    Expected<std::vector<float>> values = readCache(tensor, *array);
     if (!values)
       return values.takeError();
     input.reals = std::move(*values);

@@ -10,7 +10,8 @@
 
 namespace posenc {
 
-/// An input in the kernel's element type, with all the kernel's axes.
+/// An input in the kernel's element type, with all the kernel's axes. Codes are
+/// without their scales.
 struct InputArray {
   llvm::SmallVector<int64_t, 4> shape;
   bool isInteger = false;
@@ -35,6 +36,14 @@ struct InputArrays {
 llvm::Expected<InputArrays>
 readInputs(llvm::ArrayRef<KernelTensor> tensors,
            const llvm::StringMap<std::string> &files);
+
+/// A cache as its file has it: codes of i8 as such, those of f8E4M3FN as their
+/// bits, other numbers as f32; and the numbers of such a file.
+llvm::Expected<NpyArray> makeCache(const KernelTensor &tensor,
+                                   llvm::ArrayRef<int64_t> shape,
+                                   llvm::ArrayRef<double> numbers);
+llvm::Expected<std::vector<float>> readCache(const KernelTensor &tensor,
+                                             const NpyArray &array);
 
 } // namespace posenc
 

@@ -28,7 +28,19 @@ struct RunResults {
   NpyArray o;
   std::optional<NpyArray> lse, scores;
   /// Of kernels that append to a cache, where o is the keys' cache.
-  std::optional<NpyArray> valueCache;
+  std::optional<NpyArray> valueCache, keyScales, valueScales;
+
+  /// What a tensor that a kernel appends to is after the call.
+  NpyArray &getCache(llvm::StringRef tensor) {
+    if (tensor == "k_cache")
+      return o;
+    std::optional<NpyArray> &cache = tensor == "v_cache"    ? valueCache
+                                     : tensor == "k_scales" ? keyScales
+                                                            : valueScales;
+    if (!cache)
+      cache.emplace();
+    return *cache;
+  }
 };
 
 /// `kernel` has a body. Results are f64.
@@ -40,7 +52,7 @@ llvm::Expected<RunResults> runReference(KernelOp kernel,
 /// it; fails, with the worst element, beyond the rule of Accuracy.h.
 llvm::Error compareWithReference(KernelOp kernel, const InputArrays &inputs,
                                  const RunOptions &options,
-                                 const RunResults &results);
+                                 RunResults &results);
 
 /// Compiles the kernel of that name. Results are f32. An error that is empty
 /// was printed as a diagnostic of the specification.
@@ -64,7 +76,7 @@ llvm::Expected<RunResults> runReference(EmbedOp embed,
 
 llvm::Error compareWithReference(EmbedOp embed, const InputArrays &inputs,
                                  const RunOptions &options,
-                                 const RunResults &results);
+                                 RunResults &results);
 
 llvm::Expected<RunResults> runNativeEmbed(mlir::ModuleOp module,
                                           llvm::StringRef embed,

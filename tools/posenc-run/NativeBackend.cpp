@@ -7,6 +7,7 @@
 #include "llvm/ADT/ScopeExit.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 using namespace llvm;
@@ -74,12 +75,34 @@ static int64_t count(ArrayRef<int64_t> shape) {
   return product;
 }
 
+/// Numbers as a tensor of 8 or 16 bits stores them, and back.
+static std::vector<char> toStorage(const KernelTensor &tensor,
+                                   ArrayRef<float> numbers) {
+  size_t size = tensor.getTypeBits() / 8;
+  std::vector<char> bytes(numbers.size() * size);
+  for (auto [index, number] : enumerate(numbers)) {
+    // The low byte comes first.
+    uint16_t bits = tensor.toBits(number);
+    std::memcpy(&bytes[index * size], &bits, size);
+  }
+  return bytes;
+}
+static void fromStorage(const KernelTensor &tensor, ArrayRef<char> bytes,
+                        float *numbers) {
+  size_t size = tensor.getTypeBits() / 8;
+  for (size_t index = 0; index < bytes.size() / size; ++index) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, &bytes[index * size], size);
+    numbers[index] = tensor.fromBits(bits);
+  }
+}
+
 /// Calls with a tensor for each of the entry's; outputs are given by name.
 static Error
 call(const Entry &entry, const InputArrays &inputs, const RunOptions &options,
      function_ref<std::pair<float *, ArrayRef<int64_t>>(StringRef)> getOutput) {
   std::vector<DLTensor> tensors(entry.tensors.size());
-  std::vector<std::vector<uint16_t>> halves(entry.tensors.size());
+  std::vector<std::vector<char>> stored(entry.tensors.size());
   NativeKernel::Arguments arguments(tensors.size());
   for (auto [index, tensor] : enumerate(entry.tensors)) {
     if (tensor.isOutput) {
@@ -89,9 +112,8 @@ call(const Entry &entry, const InputArrays &inputs, const RunOptions &options,
       void *memory = data;
       if (tensor.storage) {
         // What a cache holds already.
-        for (int64_t i = 0, e = count(shape); i < e; ++i)
-          halves[index].push_back(tensor.toBits(data[i]));
-        memory = halves[index].data();
+        stored[index] = toStorage(tensor, ArrayRef(data, count(shape)));
+        memory = stored[index].data();
       }
       tensors[index] = makeTensor(memory, shape, tensor);
     } else {
@@ -100,9 +122,8 @@ call(const Entry &entry, const InputArrays &inputs, const RunOptions &options,
                              ? static_cast<const void *>(input.integers.data())
                              : input.reals.data();
       if (tensor.storage) {
-        for (float value : input.reals)
-          halves[index].push_back(tensor.toBits(value));
-        data = halves[index].data();
+        stored[index] = toStorage(tensor, input.reals);
+        data = stored[index].data();
       }
       tensors[index] =
           makeTensor(const_cast<void *>(data), input.shape, tensor);
@@ -121,10 +142,9 @@ call(const Entry &entry, const InputArrays &inputs, const RunOptions &options,
   setenv("POSENC_ISA", options.isa.c_str(), /*overwrite=*/1);
   if (posenc_status status = entry.run(arguments, &call))
     return makeError(status);
-  for (auto [tensor, bits] : zip_equal(entry.tensors, halves))
+  for (auto [tensor, bytes] : zip_equal(entry.tensors, stored))
     if (tensor.isOutput && tensor.storage)
-      for (auto [index, half] : enumerate(bits))
-        getOutput(tensor.name).first[index] = tensor.fromBits(half);
+      fromStorage(tensor, bytes, getOutput(tensor.name).first);
   return Error::success();
 }
 
@@ -182,29 +202,34 @@ Expected<RunResults> posenc::runNativeAppend(mlir::ModuleOp module,
   Expected<Loaded> loaded = load(module, name, options);
   if (!loaded)
     return loaded.takeError();
-  InputArray caches[] = {inputs.get("k_cache"), inputs.get("v_cache")};
+  ArrayRef<KernelTensor> tensors = loaded->kernel.appendTensors;
+  StringMap<InputArray> caches;
+  for (const KernelTensor &tensor : tensors)
+    if (tensor.isCache)
+      caches[tensor.name] = inputs.get(tensor.name);
   auto run = [&](const NativeKernel::Arguments &arguments,
                  const posenc_call *call) {
     return loaded->native->append(arguments, call);
   };
   Error error =
-      call({loaded->kernel.appendTensors, run}, inputs, options,
+      call({tensors, run}, inputs, options,
            [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
-             InputArray &cache = caches[tensor == "v_cache"];
+             InputArray &cache = caches[tensor];
              return {cache.reals.data(), cache.shape};
            });
   if (error)
     return error;
-  NpyArray arrays[2];
-  for (auto [cache, array] : zip_equal(caches, arrays)) {
-    Expected<NpyArray> made = NpyArray::fromFloats(cache.shape, cache.reals);
-    if (!made)
-      return made.takeError();
-    array = std::move(*made);
-  }
   RunResults results;
-  results.o = std::move(arrays[0]);
-  results.valueCache = std::move(arrays[1]);
+  for (const KernelTensor &tensor : tensors) {
+    if (!tensor.isCache)
+      continue;
+    const InputArray &cache = caches[tensor.name];
+    std::vector<double> numbers(cache.reals.begin(), cache.reals.end());
+    Expected<NpyArray> array = makeCache(tensor, cache.shape, numbers);
+    if (!array)
+      return array.takeError();
+    results.getCache(tensor.name) = std::move(*array);
+  }
   return results;
 }
 

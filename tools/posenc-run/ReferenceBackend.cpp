@@ -57,6 +57,14 @@ static Expected<ReferenceOutputs> evaluate(KernelOp kernel,
   return evaluateReference(kernel, makeInputs(inputs, options), what);
 }
 
+static const RealTensor &getCache(const AppendOutputs &outputs,
+                                  StringRef tensor) {
+  return tensor == "k_cache"    ? outputs.kCache
+         : tensor == "v_cache"  ? outputs.vCache
+         : tensor == "k_scales" ? outputs.kScales
+                                : outputs.vScales;
+}
+
 static Expected<RunResults> runAppend(KernelOp kernel,
                                       const InputArrays &inputs,
                                       const RunOptions &options) {
@@ -64,15 +72,18 @@ static Expected<RunResults> runAppend(KernelOp kernel,
       evaluateAppend(kernel, makeInputs(inputs, options));
   if (!outputs)
     return outputs.takeError();
-  Expected<NpyArray> keys = makeArray(outputs->kCache);
-  if (!keys)
-    return keys.takeError();
-  Expected<NpyArray> values = makeArray(outputs->vCache);
-  if (!values)
-    return values.takeError();
   RunResults results;
-  results.o = std::move(*keys);
-  results.valueCache = std::move(*values);
+  for (const KernelTensor &tensor : getKernelTensors(kernel)) {
+    if (!tensor.isCache)
+      continue;
+    const RealTensor &cache = getCache(*outputs, tensor.name);
+    Expected<NpyArray> array = tensor.hasCodes()
+                                   ? makeCache(tensor, cache.shape, cache.data)
+                                   : makeArray(cache);
+    if (!array)
+      return array.takeError();
+    results.getCache(tensor.name) = std::move(*array);
+  }
   return results;
 }
 
@@ -123,8 +134,7 @@ static Error report(StringRef name, const RealTensor &wanted,
 }
 
 static Error compareCaches(KernelOp kernel, const InputArrays &inputs,
-                           const RunOptions &options,
-                           const RunResults &results) {
+                           const RunOptions &options, RunResults &results) {
   Expected<AppendOutputs> reference =
       evaluateAppend(kernel, makeInputs(inputs, options));
   if (!reference)
@@ -132,15 +142,18 @@ static Error compareCaches(KernelOp kernel, const InputArrays &inputs,
   for (const KernelTensor &tensor : getKernelTensors(kernel)) {
     if (!tensor.isCache)
       continue;
-    bool isKey = tensor.name == "k_cache";
     Expected<std::vector<float>> cache =
-        (isKey ? results.o : *results.valueCache).toFloats();
+        readCache(tensor, results.getCache(tensor.name));
     if (!cache)
       return cache.takeError();
-    const RealTensor &wanted = isKey ? reference->kCache : reference->vCache;
-    if (Error error =
-            report(tensor.name, wanted,
-                   measureCache(wanted, *cache, tensor.getRoundoff())))
+    const RealTensor &wanted = getCache(*reference, tensor.name);
+    bool areScales = StringRef(tensor.name).ends_with("_scales");
+    Accuracy accuracy =
+        tensor.hasCodes()
+            ? measureCodes(wanted, *cache, tensor.storage.isInteger())
+        : areScales ? measureScales(wanted, *cache)
+                    : measureCache(wanted, *cache, tensor.getRoundoff());
+    if (Error error = report(tensor.name, wanted, accuracy))
       return error;
   }
   return Error::success();
@@ -148,7 +161,7 @@ static Error compareCaches(KernelOp kernel, const InputArrays &inputs,
 
 Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
                                    const RunOptions &options,
-                                   const RunResults &results) {
+                                   RunResults &results) {
   if (kernel.isAppend())
     return compareCaches(kernel, inputs, options, results);
   Expected<ReferenceOutputs> reference = evaluate(kernel, inputs, options);
@@ -213,7 +226,7 @@ Expected<RunResults> posenc::runReference(EmbedOp embed,
 
 Error posenc::compareWithReference(EmbedOp embed, const InputArrays &inputs,
                                    const RunOptions &options,
-                                   const RunResults &results) {
+                                   RunResults &results) {
   Expected<RealTensor> reference = evaluate(embed, inputs, options);
   if (!reference)
     return reference.takeError();

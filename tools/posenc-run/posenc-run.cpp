@@ -79,6 +79,14 @@ struct Options {
       "ov", cl::value_desc("V.npy"),
       cl::desc("the cache of values after a call of --entry=append_kv"),
       cl::cat(category)};
+  cl::opt<std::string> keyScalesFile{
+      "oks", cl::value_desc("S.npy"),
+      cl::desc("the scales of the keys' cache after such a call, of a\n"
+               "kernel with kv_scales(token)"),
+      cl::cat(category)};
+  cl::opt<std::string> valueScalesFile{
+      "ovs", cl::value_desc("S.npy"), cl::desc("the same of the values' cache"),
+      cl::cat(category)};
   cl::opt<std::string> lseFile{
       "lse", cl::value_desc("LSE.npy"),
       cl::desc("the log-sum-exp of each row of scores [B, H, Lq],\n"
@@ -124,7 +132,8 @@ Runs a kernel of a specification on arrays in NumPy's .npy format. Arrays of 3
 axes are one batch entry, arrays of 2 axes one head of it; the results have as
 many axes as q. Numbers may be f16, f32, f64 or bf16 (as the u16 of its bits) and are
 rounded to the kernel's element type; positions, lengths and tables may be
-integers.
+integers. Codes of keys and values are i8, or u8 for the bits of f8E4M3FN, and their
+scales are --input k_scales= and v_scales=.
 Results are f32 with --backend=native, rounded to the kernel's type, and f64 with
 --backend=reference.
 
@@ -173,6 +182,8 @@ llvm::Error Options::checkEntry() const {
                       {&scoresFile, {"attention"}},
                       {&firstHead, {"attention", "append_kv"}},
                       {&valueCacheFile, {"append_kv"}},
+                      {&keyScalesFile, {"append_kv"}},
+                      {&valueScalesFile, {"append_kv"}},
                       {&inputFile, {"embed"}},
                       {&seed, {"embed"}},
                       {&offset, {"embed"}}};
@@ -217,7 +228,8 @@ llvm::Error Options::check() const {
     return llvm::createStringError("expected -o O.npy, but got none");
   llvm::StringMap<StringRef> results;
   for (const cl::opt<std::string> *file :
-       {&outputFile, &valueCacheFile, &lseFile, &scoresFile})
+       {&outputFile, &valueCacheFile, &keyScalesFile, &valueScalesFile,
+        &lseFile, &scoresFile})
     if (!file->empty())
       if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
           !isNew)
@@ -254,6 +266,27 @@ llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
   return files;
 }
 
+/// The files of scales, exactly where the call writes some.
+static llvm::Error checkScales(const Options &command,
+                               llvm::ArrayRef<KernelTensor> tensors) {
+  for (auto [name, file] : {std::pair("k_scales", &command.keyScalesFile),
+                            {"v_scales", &command.valueScalesFile}}) {
+    bool areWritten = false;
+    for (const KernelTensor &tensor : tensors)
+      areWritten |= tensor.isCache && tensor.name == name;
+    if (areWritten && file->empty())
+      return llvm::createStringError("expected --" + file->ArgStr +
+                                     " S.npy, but got none: the call writes "
+                                     "the scales of new tokens");
+    if (!areWritten && !file->empty())
+      return llvm::createStringError(
+          "expected no --" + file->ArgStr +
+          ", since the call writes no scales: that is what append_kv of a "
+          "kernel with kv_scales(token) does");
+  }
+  return llvm::Error::success();
+}
+
 /// Writes all results or none, without the axes that the inputs left out.
 static llvm::Error writeResults(RunResults &results, const Options &command,
                                 size_t leftOut) {
@@ -265,6 +298,10 @@ static llvm::Error writeResults(RunResults &results, const Options &command,
   add(results.o, command.outputFile);
   if (results.valueCache)
     add(*results.valueCache, command.valueCacheFile);
+  if (results.keyScales)
+    add(*results.keyScales, command.keyScalesFile);
+  if (results.valueScales)
+    add(*results.valueScales, command.valueScalesFile);
   if (results.lse)
     add(*results.lse, command.lseFile);
   if (results.scores)
@@ -298,6 +335,8 @@ static int run(const Options &command, Kernel kernel, const RunOptions &options,
   if (!files)
     return fail(files.takeError());
   std::vector<KernelTensor> tensors = getKernelTensors(kernel);
+  if (llvm::Error error = checkScales(command, tensors))
+    return fail(std::move(error));
   llvm::Expected<InputArrays> inputs = readInputs(tensors, *files);
   if (!inputs)
     return fail(inputs.takeError());

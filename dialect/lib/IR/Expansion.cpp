@@ -59,8 +59,9 @@ Value ExpansionBase::sumIndex(int64_t extent) {
 
 Value ExpansionBase::operand(StringRef name, ArrayRef<TableAxis> axes,
                              int64_t rows, int64_t channels) {
-  return TableOp::create(builder, loc, TableType::get(getContext(), axes),
-                         OperandAttr::get(getContext(), name, rows, channels));
+  return TableOp::create(
+      builder, loc, TableType::get(getContext(), axes),
+      OperandAttr::get(getContext(), name, rows, channels, tableType));
 }
 
 Value ExpansionBase::constants(ArrayRef<double> values,
@@ -91,6 +92,8 @@ Expansion::Expansion(OpBuilder &builder, KernelOp kernel, Value query,
                      Value key, Value value)
     : ExpansionBase(builder, kernel.getLoc(), kernel.getPositionsOrDefault()),
       kernel(kernel), value(value), scale(kernel.getDotScale()) {
+  if (!kernel.getTableElementType().isF32())
+    tableType = kernel.getTableElementType();
   branches.push_back({query, key, {}});
 }
 
@@ -150,7 +153,11 @@ void Expansion::finish(MaskClauseAttrInterface mask) {
   }
   score = apply(addTo(score, insideTerms), caps);
   score = apply(addTo(score, outsideTerms), maps);
-  score = apply(mask.expandMask(*this, score), scans);
+  // Masks compare integers, which are f32 whatever the encodings' numbers are.
+  Type type = std::exchange(tableType, Type());
+  score = mask.expandMask(*this, score);
+  tableType = type;
+  score = apply(score, scans);
   Value weights = normalize ? normalize(score)
                             : NormalizeOp::create(builder, loc,
                                                   NormalizeKind::softmax, score)

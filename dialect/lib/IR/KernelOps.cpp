@@ -34,6 +34,8 @@ public:
       names.push_back("cu_seqlens_q");
     if (op.getKeyStorage() == KeyStorage::packed)
       names.push_back("cu_seqlens_k");
+    if (op.getKvScales())
+      names.append({"k_scales", "v_scales"});
     if (op.hasCache())
       // Of the kernel that fills the cache, too.
       names.append({"key_lengths", "k_cache", "v_cache"});
@@ -175,6 +177,10 @@ Type KernelOp::getKeyElementType() {
   return getKvDtype().value_or(getElementType());
 }
 
+Type KernelOp::getTableElementType() {
+  return getTableDtype().value_or(Float32Type::get(getContext()));
+}
+
 bool KernelOp::isAppend() {
   if (!isExpanded() || getBody().front().empty())
     return false;
@@ -256,6 +262,7 @@ static SmallVector<OperandTensor> collectOperands(Operation *op) {
                            table.getType().getAxes().end());
         tensor.rows = law.getRows();
         tensor.channels = law.getChannels();
+        tensor.storage = law.getDtype();
         add(std::move(tensor));
       }
     }
@@ -282,17 +289,37 @@ SmallVector<OperandTensor> PlanOp::getOperandTensors() {
   return collectOperands(*this);
 }
 
+/// Whether vectors can be of that type.
+static bool isReal(Type type) {
+  return type.isF32() || type.isBF16() || type.isF16();
+}
+
 LogicalResult KernelOp::verify() {
   // kernel_c1, kernel_c2
   if (failed(verifyKernelShape(*this, getHeads(), getNumKvHeads(), getHeadDim(),
                                getValueSize())))
     return failure();
   // kernel_c3
+  Type keys = getKeyElementType();
+  bool hasCodes = keys.isInteger(8) || isa<Float8E4M3FNType>(keys);
   for (auto [clause, type] : {std::pair("dtype", getElementType()),
-                              {"kv_dtype", getKeyElementType()}})
-    if (!type.isF32() && !type.isBF16() && !type.isF16())
+                              {"table_dtype", getTableElementType()}})
+    if (!isReal(type))
       return emitOpError("expects '")
              << clause << "' to be f32, bf16 or f16, but got " << type;
+  if (!isReal(keys) && !hasCodes)
+    return emitOpError("expects 'kv_dtype' to be f32, bf16, f16, i8 or "
+                       "f8E4M3FN, but got ")
+           << keys;
+  // kernel_c13
+  if (hasCodes && !getKvScales())
+    return emitOpError("expects kv_scales(head) or kv_scales(token) beside "
+                       "kv_dtype(")
+           << keys << "), whose numbers are codes";
+  if (!hasCodes && getKvScales())
+    return emitOpError("expects kv_dtype(i8) or kv_dtype(f8E4M3FN) beside "
+                       "'kv_scales', but keys and values are ")
+           << keys;
   // kernel_c5
   if (std::optional<APFloat> scale = getScale();
       scale && (!scale->isFinite() || scale->isZero()))
@@ -304,9 +331,9 @@ LogicalResult KernelOp::verify() {
                        "'key_cache', but got keys(")
            << stringifyEnum(getKeyStorage()) << ")";
   if (isExpanded()) {
-    return verifyNoClauses(*this,
-                           {getMaskAttrName(), getScaleAttrName(),
-                            getPositionsAttrName(), getEncodeAttrName()});
+    return verifyNoClauses(
+        *this, {getMaskAttrName(), getScaleAttrName(), getPositionsAttrName(),
+                getTableDtypeAttrName(), getEncodeAttrName()});
   }
   // kernel_c6
   std::optional<Alignment> alignment = getMaskOrDefault().getClauseAlignment();

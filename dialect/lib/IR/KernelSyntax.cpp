@@ -140,6 +140,8 @@ static const Clause kKernelClauses[] = {
     {"value_dim", parseInteger},
     {"dtype", parseElementType},
     {"kv_dtype", parseElementType},
+    makeEnum<KvScalesAttr, KvScales, getMaxEnumValForKvScales()>("kv_scales"),
+    {"table_dtype", parseElementType},
     makeEnum<QueryStorageAttr, QueryStorage, getMaxEnumValForQueryStorage()>(
         "queries"),
     makeEnum<KeyStorageAttr, KeyStorage, getMaxEnumValForKeyStorage()>("keys"),

@@ -256,7 +256,7 @@ SmallVector<double> FrequenciesAttr::getFrequencies() const {
 
 LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   StringRef name, int64_t rows,
-                                  int64_t channels) {
+                                  int64_t channels, Type dtype) {
   // operand_c1
   if (failed(verifyOperandName(name, emitError)))
     return failure();
@@ -268,5 +268,10 @@ LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'channels' to be between 0 and 65536, but "
                           "got "
                        << channels;
+  // operand_c3
+  if (dtype && !dtype.isBF16() && !dtype.isF16())
+    return emitError() << "expected 'dtype' to be bf16 or f16, or absent for "
+                          "f32, but got "
+                       << dtype;
   return success();
 }

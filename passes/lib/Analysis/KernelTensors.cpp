@@ -8,6 +8,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -56,13 +57,26 @@ std::string KernelTensor::getField() const {
 }
 
 uint8_t KernelTensor::getTypeCode() const {
-  // kDLInt, kDLFloat, kDLBfloat; LIBS of this library know no DLPack.
-  if (isInteger)
+  // kDLInt, kDLFloat, kDLBfloat, POSENC_DTYPE_FLOAT8_E4M3FN; LIBS of this
+  // library know no DLPack.
+  if (isInteger || (storage && storage.isInteger()))
     return 0;
+  if (hasCodes())
+    return 10;
   return storage && storage.isBF16() ? 4 : 2;
 }
 
+float KernelTensor::getLargestCode() const {
+  return storage.isInteger() ? 127.0f : 448.0f;
+}
+
 uint16_t KernelTensor::toBits(float value) const {
+  if (storage.isInteger()) {
+    value = std::isnan(value) ? 0 : std::clamp(value, -128.0f, 127.0f);
+    return static_cast<uint8_t>(static_cast<int8_t>(std::nearbyint(value)));
+  }
+  if (hasCodes())
+    value = std::clamp(value, -getLargestCode(), getLargestCode());
   llvm::APFloat number(value);
   bool losesInfo = false;
   number.convert(cast<FloatType>(storage).getFloatSemantics(),
@@ -71,8 +85,10 @@ uint16_t KernelTensor::toBits(float value) const {
 }
 
 float KernelTensor::fromBits(uint16_t bits) const {
+  if (storage.isInteger())
+    return static_cast<int8_t>(bits);
   llvm::APFloat number(cast<FloatType>(storage).getFloatSemantics(),
-                       llvm::APInt(16, bits));
+                       llvm::APInt(getTypeBits(), bits));
   bool losesInfo = false;
   number.convert(llvm::APFloat::IEEEsingle(),
                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
@@ -80,7 +96,7 @@ float KernelTensor::fromBits(uint16_t bits) const {
 }
 
 double KernelTensor::getRoundoff() const {
-  if (!storage)
+  if (!storage || hasCodes())
     return 0;
   int digits = cast<FloatType>(storage).getFPMantissaWidth();
   return std::ldexp(1.0, -digits);
@@ -89,7 +105,12 @@ double KernelTensor::getRoundoff() const {
 std::string KernelTensor::getTypeName() const {
   if (isInteger)
     return "i32";
-  return !storage ? "f32" : storage.isBF16() ? "bf16" : "f16";
+  std::string name = "f32";
+  if (storage) {
+    name.clear();
+    llvm::raw_string_ostream(name) << storage;
+  }
+  return name;
 }
 
 std::string KernelTensor::getTypeString() const {
@@ -176,7 +197,7 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
     tensor.isInteger = true;
     tensor.unitStride = true;
     if (isa<EmbedOp>(kernel)) {
-      tensor.comment = "a number for each token";
+      tensor.comment = "a number for each token; may be i64";
       return tensor;
     }
     tensor.comment = operand.isOfQueries ? "the position of each query"
@@ -185,7 +206,7 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
                          : "the position of each key";
     if (operand.positionAxes > 1)
       tensor.comment += " on each axis";
-    tensor.comment += ", from -2^30 to 2^30 - 1";
+    tensor.comment += ", from -2^30 to 2^30 - 1; may be i64";
     return tensor;
   }
   // Numbers for the tokens of each sequence are packed as the tokens are.
@@ -217,6 +238,7 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
       break;
     }
   }
+  tensor.storage = operand.storage;
   tensor.comment = describeOperand(kernel, operand.name).str();
   if (hasQueries && hasKeys)
     tensor.comment += "; -1e30 or less masks the pair";
@@ -292,6 +314,25 @@ struct VectorTensors {
     tensors.push_back(std::move(tensor));
     return tensors.back();
   }
+  /// Those of codes, if keys and values are such.
+  void addScales(ExtentKind length, bool isAppend) {
+    std::optional<KvScales> clause = kernel.getKvScales();
+    if (!clause)
+      return;
+    bool areOfTokens = *clause == KvScales::token;
+    for (auto [name, what] :
+         {std::pair("k_scales", "key"), {"v_scales", "value"}}) {
+      KernelTensor &scales = add(
+          name, ExtentKind::KvHeads, length, /*dim=*/0,
+          Float32Type::get(kernel.getContext()),
+          (Twine("the factor of each ") + what + (areOfTokens ? "" : " head") +
+           (areOfTokens && isAppend ? ", written for new tokens" : ""))
+              .str());
+      if (!areOfTokens)
+        scales.extents = {{ExtentKind::KvHeads, 0, 1}};
+      scales.isOutput = scales.isCache = areOfTokens && isAppend;
+    }
+  }
   /// Of queries or new tokens.
   ExtentKind getQueryLength() {
     return kernel.getQueryStorage() == QueryStorage::packed
@@ -329,6 +370,7 @@ static std::vector<KernelTensor> getAppendTensors(KernelOp kernel) {
     cache.comment += ", of which the rows of new tokens are written";
     cache.isOutput = cache.isCache = true;
   }
+  vectors.addScales(keys, /*isAppend=*/true);
   addSequences(kernel, vectors.tensors);
   for (const OperandTensor &operand : kernel.getOperandTensors())
     vectors.tensors.push_back(makeOperand(kernel, operand, tokens, tokens));
@@ -357,6 +399,7 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
         "natural log-sum-exp of each row of scores; NULL: not wanted");
     lse.isOutput = lse.isOptional = true;
   }
+  vectors.addScales(keys, /*isAppend=*/false);
   addSequences(kernel, vectors.tensors);
   if (keys == ExtentKind::Pages)
     keys = ExtentKind::KeyLen;

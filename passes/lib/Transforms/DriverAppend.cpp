@@ -100,9 +100,12 @@ private:
 
   void emitStore(DriverFrame frame, const CallSite &site, unsigned tensor,
                  unsigned cache, Value begin, Value count, Value rows) {
+    std::optional<unsigned> scales =
+        kernel.findScales(cache == DriverKernel::ValueCache);
     b.call("posenc_kernel_append", Type(),
            {frame.getAddress(), site.batch, b.i32(tensor), b.i32(cache),
-            site.kvHead, begin, count, rows});
+            b.i32(scales ? int64_t(*scales) : -1), site.kvHead, begin, count,
+            rows});
   }
 
   //===--------------------------------------------------------------------===//

@@ -26,10 +26,10 @@ Value DriverArguments::emitBuffer(Value host, const Dimensions &dimensions,
   Value buffer =
       b.stack(TileBuffer::kBytes + rank * int64_t(TileBuffer::kDimBytes));
   // {code: u8, bits: u8, lanes: u16}
-  unsigned code = isInteger                 ? TileBuffer::kTypeCodeInt
+  unsigned code = isInteger || storage == Storage::I8 ? TileBuffer::kTypeCodeInt
                   : storage == Storage::F32 ? TileBuffer::kTypeCodeFloat
                                             : TileBuffer::kTypeCodeUint;
-  unsigned bits = storage == Storage::F32 ? 32 : 16;
+  unsigned bits = getStorageBits(storage);
   int64_t type = code | (bits << 8) | (1u << 16);
   b.store(host, b.byteOffset(buffer, TileBuffer::kHostOffset));
   b.store(b.i32(type), b.byteOffset(buffer, TileBuffer::kTypeOffset));
@@ -48,6 +48,13 @@ Value DriverArguments::emitBuffer(Value host, const Dimensions &dimensions,
   return buffer;
 }
 
+/// The elements of a tensor as LLVM knows them.
+static Type getAddressed(DriverBuilder &b, Type storage) {
+  if (!storage)
+    return b.getF32Type();
+  return b.getIntegerType(storage.getIntOrFloatBitWidth());
+}
+
 /// A tensor of the kernel, from a head and row on. Rows that are given one by
 /// one count elements from the head's first.
 Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
@@ -63,8 +70,33 @@ Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
     dimensions.push_back({frame.extent(tensor, 1), frame.stride(tensor, 1)});
   dimensions.push_back(
       {count, isIndirect ? b.i64(1) : frame.stride(tensor, 2)});
-  return emitBuffer(frame.element(tensor, indices, type), dimensions,
-                    /*isInteger=*/false, storage);
+  return emitBuffer(frame.element(tensor, indices, getAddressed(b, type)),
+                    dimensions, /*isInteger=*/false, storage);
+}
+
+Value DriverArguments::emitScales(bool areOfValues, const CallSite &site,
+                                  Value head, Value begin, Value count) {
+  unsigned tensor = *kernel.findScales(areOfValues);
+  bool isIndirect = plan.op.getIndirect();
+  Value indices[] = {isIndirect ? Value() : site.batch, head,
+                     isIndirect ? Value() : begin};
+  // That of a head has the stride 0 along the rows.
+  Value step = isIndirect ? b.i64(kernel.hasTokenScales() ? 1 : 0)
+                          : frame.stride(tensor, 2);
+  Dimensions dimensions;
+  if (!head)
+    dimensions.push_back({frame.extent(tensor, 1), frame.stride(tensor, 1)});
+  dimensions.push_back({count, step});
+  return emitBuffer(frame.element(tensor, indices), dimensions);
+}
+
+/// Heads' scales may be looked up anywhere.
+Value DriverArguments::emitScaleRows(bool areOfValues, Value begin,
+                                     Value count) {
+  unsigned tensor = areOfValues ? DriverKernel::Value : DriverKernel::Key;
+  if (kernel.hasTokenScales())
+    tensor = *kernel.findScales(areOfValues);
+  return emitRows(tensor, begin, count);
 }
 
 Value DriverArguments::emitRows(unsigned tensor, Value begin, Value count) {
@@ -182,7 +214,7 @@ Value DriverArguments::emitScores(const TileArg &arg, const CallSite &site) {
 Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
                                  Value address, ArrayRef<Value> extents,
                                  ArrayRef<Value> strides, Value lowestRow,
-                                 Value restStride) {
+                                 Value restStride, Type type) {
   ArrayRef<TableAxis> axes = arg.type.getAxes();
   Dimensions dimensions;
   for (TableAxis dim : arg.dims) {
@@ -204,14 +236,15 @@ Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
       dimension.min = lowestRow;
     }
     if (first)
-      address = b.element(address, b.mul(first, strides[axis]), b.getF32Type());
+      address = b.element(address, b.mul(first, strides[axis]),
+                          getAddressed(b, type));
     dimensions.push_back(dimension);
   }
   if (dimensions.empty())
     dimensions.push_back({b.i64(1), b.i64(1)});
   if (restStride)
     dimensions.push_back({b.i64(2), restStride});
-  return emitBuffer(address, dimensions);
+  return emitBuffer(address, dimensions, /*isInteger=*/false, getStorage(type));
 }
 
 Value DriverArguments::emitTable(const TileArg &arg, const CallSite &site) {
@@ -226,7 +259,11 @@ Value DriverArguments::emitTable(const TileArg &arg, const CallSite &site) {
     extents.push_back(frame.extent(tensor, number));
     strides.push_back(frame.stride(tensor, number));
   }
-  return emitSlice(arg, site, frame.element(tensor, indices), extents, strides);
+  Type type = kernel.tensors[tensor].storage;
+  return emitSlice(arg, site,
+                   frame.element(tensor, indices, getAddressed(b, type)),
+                   extents, strides, /*lowestRow=*/Value(),
+                   /*restStride=*/Value(), type);
 }
 
 Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
@@ -304,11 +341,13 @@ Value DriverArguments::emitConstants(const TileArg &arg, const CallSite &site) {
 
 Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
   bool isQuery = arg.kind == TileArgKind::QueryPositions;
-  Value host =
-      emitPositionAddress(b, frame, kernel, cast<PositionTensorAttr>(arg.law),
-                          isQuery ? Side::query : Side::key, site.batch,
-                          isQuery ? site.queryBegin : site.keyBegin);
-  return emitBuffer(host, {{isQuery ? site.rows : site.keyCount, b.i64(1)}},
+  auto law = cast<PositionTensorAttr>(arg.law);
+  Side side = isQuery ? Side::query : Side::key;
+  Value host = emitPositionAddress(b, frame, kernel, law, side, site.batch,
+                                   isQuery ? site.queryBegin : site.keyBegin);
+  unsigned last = law.getAxes() > 1 ? 2 : 1;
+  Value stride = frame.stride(*kernel.findOperand(law.getTensor(side)), last);
+  return emitBuffer(host, {{isQuery ? site.rows : site.keyCount, stride}},
                     /*isInteger=*/true);
 }
 
@@ -359,6 +398,20 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
     return emitRows(DriverKernel::Value, site.keyBegin, site.keyCount);
   case TileArgKind::OwnValueRows:
     return emitRows(DriverKernel::Value, emitOwnKey(site), site.rows);
+  case TileArgKind::KeyScales:
+    return emitScales(false, site, site.kvHead, site.keyBegin, site.keyCount);
+  case TileArgKind::AllKeyScales:
+    return emitScales(false, site, Value(), site.keyBegin, site.keyCount);
+  case TileArgKind::ValueScales:
+    return emitScales(true, site, site.kvHead, site.keyBegin, site.keyCount);
+  case TileArgKind::OwnValueScales:
+    return emitScales(true, site, site.kvHead, emitOwnKey(site), site.rows);
+  case TileArgKind::KeyScaleRows:
+    return emitScaleRows(false, site.keyBegin, site.keyCount);
+  case TileArgKind::ValueScaleRows:
+    return emitScaleRows(true, site.keyBegin, site.keyCount);
+  case TileArgKind::OwnValueScaleRows:
+    return emitScaleRows(true, emitOwnKey(site), site.rows);
   case TileArgKind::Angles:
     return emitAngles(arg, site);
   case TileArgKind::Strip:
@@ -463,6 +516,8 @@ Value DriverArguments::emitRowLimit(const TileFunction &function) {
   for (const TileArg &arg : function.args)
     if (arg.kind == TileArgKind::OwnValue)
       strides.push_back(frame.stride(DriverKernel::Value, 2));
+    else if (arg.kind == TileArgKind::OwnValueScales)
+      strides.push_back(frame.stride(*kernel.findScales(true), 2));
   addTableStrides(function, TableAxis::query, strides);
   return emitLimit(function, strides);
 }
@@ -471,6 +526,9 @@ Value DriverArguments::emitKeyLimit(const TileFunction &function) {
   SmallVector<Value> strides = {frame.stride(kernel.getKeyTensor(), 2),
                                 frame.stride(kernel.getValueTensor(), 2),
                                 b.i64(kernel.op.getHeadDim())};
+  if (kernel.op.getKvScales())
+    for (bool areOfValues : {false, true})
+      strides.push_back(frame.stride(*kernel.findScales(areOfValues), 2));
   addTableStrides(function, TableAxis::key, strides);
   for (const TileArg &arg : function.args)
     if (arg.kind == TileArgKind::PreparedTable)

@@ -51,11 +51,18 @@ private:
   mlir::Value emitBuffer(mlir::Value host, const Dimensions &dimensions,
                          bool isInteger = false,
                          Storage storage = Storage::F32);
+  /// The factors of the codes of keys or values from a head and row on; of all
+  /// heads without one.
+  mlir::Value emitScales(bool areOfValues, const CallSite &site,
+                         mlir::Value head, mlir::Value begin,
+                         mlir::Value count);
   mlir::Value emitArgument(const TileArg &arg, const CallSite &site);
   mlir::Value emitKeys(const CallSite &site, llvm::StringRef symbol);
   mlir::Value emitVectors(unsigned tensor, mlir::Value batch, mlir::Value head,
                           mlir::Value begin, mlir::Value count, int64_t dim);
   mlir::Value emitRows(unsigned tensor, mlir::Value begin, mlir::Value count);
+  mlir::Value emitScaleRows(bool areOfValues, mlir::Value begin,
+                            mlir::Value count);
   mlir::Value emitOwnKey(const CallSite &site);
   mlir::Value emitScan(const TileArg &arg, const CallSite &site);
   mlir::Value emitAngles(const TileArg &arg, const CallSite &site);
@@ -71,8 +78,8 @@ private:
                         mlir::Value address,
                         llvm::ArrayRef<mlir::Value> extents,
                         llvm::ArrayRef<mlir::Value> strides,
-                        mlir::Value lowestRow = {},
-                        mlir::Value restStride = {});
+                        mlir::Value lowestRow = {}, mlir::Value restStride = {},
+                        mlir::Type type = {});
   mlir::Value emitPositions(const TileArg &arg, const CallSite &site);
   mlir::Value emitOutput(const CallSite &site);
   mlir::Value emitLogSumExp(const CallSite &site);

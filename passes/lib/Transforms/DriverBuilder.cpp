@@ -92,6 +92,44 @@ Value DriverBuilder::element(Value address, Value index, Type elementType) {
 Value DriverBuilder::load(Type type, Value address) {
   return LLVM::LoadOp::create(*this, type, address);
 }
+/// From 5 bits of exponent to 11. Never computes with subnormal numbers, and
+/// calls no function, as LLVM does for halves on machines without them.
+static Value widenHalf(DriverBuilder &b, Value half) {
+  Type i64 = b.getI64Type(), f64 = b.getF64Type();
+  auto toReal = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(b, f64, bits);
+  };
+  Value bits = arith::ExtUIOp::create(b, i64, half);
+  Value magnitude = arith::AndIOp::create(b, bits, b.i64(0x7fff));
+  Value shifted = arith::ShLIOp::create(b, magnitude, b.i64(42));
+  Value smallest = b.i64(int64_t{1023 - 14} << 52); // 2^-14
+  Value subnormal = arith::SubFOp::create(b, toReal(b.add(shifted, smallest)),
+                                          toReal(smallest));
+  Value normal = toReal(b.add(shifted, b.i64(int64_t{1023 - 15} << 52)));
+  Value special =
+      toReal(arith::OrIOp::create(b, shifted, b.i64(int64_t{0x7ff} << 52)));
+  Value result =
+      b.select(b.less(magnitude, b.i64(0x400)), subnormal,
+               b.select(b.less(magnitude, b.i64(0x7c00)), normal, special));
+  Value isNegative = b.less(b.i64(0x7fff), bits);
+  return b.select(isNegative, arith::NegFOp::create(b, result), result);
+}
+
+Value DriverBuilder::loadReal(Type storage, Value address) {
+  if (storage && storage.isF16())
+    return widenHalf(*this, load(getI16Type(), address));
+  Value number;
+  if (storage) {
+    Value bits = arith::ExtUIOp::create(*this, getI32Type(),
+                                        load(getI16Type(), address));
+    bits = arith::ShLIOp::create(*this, bits, i32(16));
+    number = arith::BitcastOp::create(*this, getF32Type(), bits);
+  } else {
+    number = load(getF32Type(), address);
+  }
+  return arith::ExtFOp::create(*this, getF64Type(), number);
+}
+
 void DriverBuilder::store(Value value, Value address) {
   LLVM::StoreOp::create(*this, value, address);
 }

@@ -224,8 +224,12 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
     described.tensorFlags[index] |= POSENC_TENSOR_PREPARE;
   if (kernel.readsAllQueries)
     described.tensorFlags[DriverKernel::Query] |= POSENC_TENSOR_ALL_HEADS;
-  if (kernel.readsAllKeys)
+  if (kernel.readsAllKeys) {
     described.tensorFlags[kernel.getKeyTensor()] |= POSENC_TENSOR_ALL_HEADS;
+    std::optional<unsigned> scales = kernel.findScales(/*areOfValues=*/false);
+    if (scales && !kernel.isAppend())
+      described.tensorFlags[*scales] |= POSENC_TENSOR_ALL_HEADS;
+  }
   // The plans' tiles are of known instruction sets.
   for (DriverPlan &plan : kernel.plans)
     described.isas.push_back(plan.op.getIsa().str());

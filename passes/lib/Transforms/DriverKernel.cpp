@@ -19,6 +19,16 @@ std::optional<unsigned> DriverKernel::findOperand(StringRef operand) {
   return std::nullopt;
 }
 
+std::optional<unsigned> DriverKernel::findScales(bool areOfValues) {
+  if (!op.getKvScales())
+    return std::nullopt;
+  StringRef name = areOfValues ? "v_scales" : "k_scales";
+  for (auto [index, tensor] : llvm::enumerate(tensors))
+    if (tensor.name == name)
+      return index;
+  llvm_unreachable("codes have scales");
+}
+
 bool DriverKernel::preparesByLength() {
   return hasSequences() && llvm::any_of(tables, [](DriverTable &table) {
            bool hasKeys = table.type && (table.type.hasAxis(TableAxis::key) ||

@@ -141,6 +141,10 @@ struct DriverKernel {
   bool isPaged() { return op.getKeyStorage() == KeyStorage::paged; }
   /// The number of the tensor with a role.
   std::optional<unsigned> findRole(SequenceRole role);
+  /// The number of the scales of the codes of keys and values, if they are
+  /// codes, and whether each token has one.
+  std::optional<unsigned> findScales(bool areOfValues);
+  bool hasTokenScales() { return op.getKvScales() == KvScales::token; }
   /// The number of an operand of the kernel.
   std::optional<unsigned> findOperand(llvm::StringRef operand);
   DriverTable &lookupTable(llvm::StringRef name);

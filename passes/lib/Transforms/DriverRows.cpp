@@ -7,19 +7,28 @@
 using namespace mlir;
 using namespace posenc;
 
+/// The tensors that have a list.
+static SmallVector<unsigned> getRowTensors(DriverKernel &kernel) {
+  SmallVector<unsigned> tensors = {DriverKernel::Key, DriverKernel::Value};
+  if (kernel.hasTokenScales())
+    tensors.append({*kernel.findScales(/*areOfValues=*/false),
+                    *kernel.findScales(/*areOfValues=*/true)});
+  return tensors;
+}
+
 Value posenc::emitRowBytes(DriverBuilder &b, DriverFrame frame,
                            DriverKernel &kernel) {
   if (!kernel.isPaged())
     return b.i64(0);
-  int64_t keyBytes = 2 * sizeof(int32_t);
+  int64_t keyBytes = getRowTensors(kernel).size() * sizeof(int32_t);
   return b.roundUp(b.mul(frame.allKeys(), b.i64(keyBytes)), 64);
 }
 
 Value posenc::emitKeyRows(DriverBuilder &b, DriverFrame frame,
                           DriverKernel &kernel, unsigned tensor) {
-  Value first = frame.keyBase();
-  if (tensor == DriverKernel::Value)
-    first = b.add(first, frame.allKeys());
+  SmallVector<unsigned> tensors = getRowTensors(kernel);
+  int64_t list = llvm::find(tensors, tensor) - tensors.begin();
+  Value first = b.add(frame.keyBase(), b.mul(frame.allKeys(), b.i64(list)));
   Value lists = b.element(
       frame.shared(), emitTransformedBytes(b, frame, kernel), b.getI8Type());
   return b.element(lists, first, b.getI32Type());
@@ -38,7 +47,7 @@ func::FuncOp posenc::emitRowItem(DriverBuilder &b, DriverKernel &kernel) {
     Value entry = b.load(b.getI32Type(), frame.element(table, place));
     Value page = arith::ExtSIOp::create(b, b.getI64Type(), entry);
     Value inPage = b.rem(key, pageSize);
-    for (unsigned tensor : {DriverKernel::Key, DriverKernel::Value}) {
+    for (unsigned tensor : getRowTensors(kernel)) {
       Value offset = b.add(b.mul(page, frame.stride(tensor, 0)),
                            b.mul(inPage, frame.stride(tensor, 2)));
       Value rows = emitKeyRows(b, frame, kernel, tensor);

@@ -10,12 +10,14 @@
 namespace posenc {
 
 /// The lists in the shared scratch, behind the transformed keys: int32 offsets
-/// in elements of keys, then those of values, for the longest keys of each
-/// batch entry. 0 bytes for keys that are not paged.
+/// in elements of keys, then those of values, then those of the scales of both
+/// where each token has one, for the longest keys of each batch entry. 0 bytes
+/// for keys that are not paged.
 mlir::Value emitRowBytes(DriverBuilder &b, DriverFrame frame,
                          DriverKernel &kernel);
 
-/// The list of the frame's sequence for the tensor of keys or values.
+/// The list of the frame's sequence for the tensor of keys, values or their
+/// scales.
 mlir::Value emitKeyRows(DriverBuilder &b, DriverFrame frame,
                         DriverKernel &kernel, unsigned tensor);
 

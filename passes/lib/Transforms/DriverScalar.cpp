@@ -306,9 +306,10 @@ Value ScalarEmitter::emitOperand(TableOp op, OperandAttr law, Value row,
     llvm_unreachable("all axes are handled");
   };
   auto indices = llvm::map_to_vector(op.getType().getAxes(), index);
-  Value address = frame.element(*kernel.findOperand(law.getName()), indices);
-  return arith::ExtFOp::create(b, b.getF64Type(),
-                               b.load(b.getF32Type(), address));
+  Type storage = law.getDtype();
+  Value address = frame.element(*kernel.findOperand(law.getName()), indices,
+                                storage ? b.getI16Type() : Type());
+  return b.loadReal(storage, address);
 }
 
 /// Constants are row-major over the axes of the type.

@@ -236,9 +236,10 @@ Value EmbedNumbers::emitOperand(TableOp op, OperandAttr operand, Value row,
                       : axis == TableAxis::channel ? channel
                       : axis == TableAxis::batch   ? batch
                                                    : token);
-  Value address = frame.element(program.findTensor(operand.getName()), indices);
-  return arith::ExtFOp::create(b, b.getF64Type(),
-                               b.load(b.getF32Type(), address));
+  Type storage = operand.getDtype();
+  Value address = frame.element(program.findTensor(operand.getName()), indices,
+                                storage ? b.getI16Type() : Type());
+  return b.loadReal(storage, address);
 }
 
 Value EmbedNumbers::emitElement(Value table, Value row, Value channel) {

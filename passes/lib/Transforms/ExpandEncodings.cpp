@@ -40,6 +40,7 @@ static void expand(KernelOp kernel) {
   kernel.removeMaskAttr();
   kernel.removeScaleAttr();
   kernel.removePositionsAttr();
+  kernel.removeTableDtypeAttr();
   kernel.removeEncodeAttr();
 }
 

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define POSENC_KERNEL_ABI 4
+#define POSENC_KERNEL_ABI 5
 #define POSENC_MAX_RANK 6
 #define POSENC_MAX_TENSORS 24
 
@@ -48,8 +48,10 @@ enum {
   POSENC_TENSOR_OPTIONAL = 2,    /* may be NULL */
   POSENC_TENSOR_UNIT_STRIDE = 4, /* the last axis must be contiguous */
   POSENC_TENSOR_PREPARE = 8,     /* NAME_prepare reads its data */
-  POSENC_TENSOR_POSITIONS = 16,  /* int32 from -2^30 to 2^30 - 1, so that their
-                                  * differences are int32 too */
+  POSENC_TENSOR_POSITIONS = 16,  /* from -2^30 to 2^30 - 1, so that their
+                                  * differences are int32 too. A call may have
+                                  * int64 here: its view is that of their low
+                                  * halves, so the last axis has any stride */
   POSENC_TENSOR_ALL_HEADS = 32,  /* the heads are read together: they must span
                                   * at most 2^30 elements */
   /* int32, and read in the size queries too: */
@@ -212,10 +214,13 @@ void posenc_prepared_finish(const posenc_frame *frame, void *buffer);
  * new keys or values, whose heads are [.., Hkv, .., dim], and `cache` that of
  * the cache. With `rows` not NULL, those f32 rows, one after another, are
  * written in the place of the tensor's. Numbers of the cache's type are copied
- * bit by bit, others are rounded to the nearest, ties to even. */
+ * bit by bit, others are rounded to the nearest, ties to even. `scales` is the
+ * number of the scales of a cache of 8-bit codes, or -1. Where they are an
+ * output a row's is that of its largest magnitude, and is written with it. */
 void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
-                          int32_t tensor, int32_t cache, int64_t head,
-                          int64_t begin, int64_t count, const float *rows);
+                          int32_t tensor, int32_t cache, int32_t scales,
+                          int64_t head, int64_t begin, int64_t count,
+                          const float *rows);
 
 /* Records a tile function's failure (a Halide error code). */
 posenc_status posenc_kernel_tile_failed(const posenc_frame *frame,

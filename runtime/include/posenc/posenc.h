@@ -53,7 +53,10 @@ extern "C" {
  *  - A query or key row may be at most 2^31 - 1 elements from the next one, an
  *    axis of fixed extent may span at most 2^31 - 1 elements, an extent is at
  *    most 2^30, and offsets in bytes must fit in an int64_t.
- *  - Positions are from -2^30 to 2^30 - 1, which each call checks.
+ *  - Positions are from -2^30 to 2^30 - 1, which each call checks. They are
+ *    int32 or int64, as their DLTensor says.
+ *  - Codes of type f8E4M3FN have the DLPack type POSENC_DTYPE_FLOAT8_E4M3FN and
+ *    8 bits. A key or value in codes is each code times its scale.
  *  - Data must be aligned to its element size. Data may be NULL only in a
  *    tensor without elements. Any extent may be 0.
  *  - An output that shares memory with an input or with another output gives
@@ -70,6 +73,9 @@ extern "C" {
 #define POSENC_VERSION_NUMBER                                                  \
   (POSENC_VERSION_MAJOR * 10000 + POSENC_VERSION_MINOR * 100 +                 \
    POSENC_VERSION_PATCH)
+
+/* kDLFloat8_e4m3fn, which headers before DLPack 1.1 lack. */
+#define POSENC_DTYPE_FLOAT8_E4M3FN 10
 
 /* Marks what a shared library that contains the runtime exports. */
 #ifndef POSENC_API

@@ -69,8 +69,8 @@ posenc.kernel @kernel_c3 heads(8) head_dim(8) dtype(f64)
 
 // -----
 
-// expected-error@below {{'posenc.kernel' op expects 'kv_dtype' to be f32, bf16 or f16, but got 'i8'}}
-posenc.kernel @kernel_c3_keys heads(8) head_dim(8) dtype(f16) kv_dtype(i8)
+// expected-error@below {{'posenc.kernel' op expects 'kv_dtype' to be f32, bf16, f16, i8 or f8E4M3FN, but got 'i16'}}
+posenc.kernel @kernel_c3_keys heads(8) head_dim(8) dtype(f16) kv_dtype(i16)
 
 // -----
 

@@ -519,6 +519,13 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::KeyRows:
       case TileArgKind::ValueRows:
       case TileArgKind::OwnValueRows:
+      case TileArgKind::KeyScales:
+      case TileArgKind::AllKeyScales:
+      case TileArgKind::ValueScales:
+      case TileArgKind::OwnValueScales:
+      case TileArgKind::KeyScaleRows:
+      case TileArgKind::ValueScaleRows:
+      case TileArgKind::OwnValueScaleRows:
       case TileArgKind::HeadScores:
       case TileArgKind::AllMixed:
         std::abort();

@@ -14,6 +14,8 @@ constexpr DLDataType f32 = {kDLFloat, 32, 1};
 constexpr DLDataType f16 = {kDLFloat, 16, 1};
 constexpr DLDataType bf16 = {kDLBfloat, 16, 1};
 constexpr DLDataType i32 = {kDLInt, 32, 1};
+constexpr DLDataType i8 = {kDLInt, 8, 1};
+constexpr DLDataType f8 = {POSENC_DTYPE_FLOAT8_E4M3FN, 8, 1};
 
 posenc_axis_desc at(int32_t kind, int32_t place, int64_t value = 0) {
   return {kind, place, value};
@@ -87,12 +89,33 @@ protected:
            at(POSENC_AXIS_KEY_LEN, 2), at(POSENC_AXIS_CONST, 3, dims[i])},
           {batch, 2, capacity, dims[i]}, type);
   }
-  void addPages(int64_t pages, int64_t pageSize) {
+  /// Those of codes, behind all other tensors.
+  void addScales(bool areOfTokens, std::vector<posenc_axis_desc> axes,
+                 std::vector<int64_t> shape) {
+    scales = desc.tensor_count;
+    for (const char *name : {"k_scales", "v_scales"})
+      add(name, areOfTokens ? POSENC_TENSOR_OUTPUT | POSENC_TENSOR_CACHE : 0,
+          axes, shape, f32);
+  }
+  void addHeadScales() { addScales(false, {at(POSENC_AXIS_KV_HEADS, 1)}, {2}); }
+  void addTokenScales(int64_t batch, int64_t capacity) {
+    addScales(true,
+              {at(POSENC_AXIS_BATCH, 0), at(POSENC_AXIS_KV_HEADS, 1),
+               at(POSENC_AXIS_KEY_LEN, 2)},
+              {batch, 2, capacity});
+  }
+  void clear() {
+    desc.tensor_count = 0;
+    args.size = offsetof(Args, tensors);
+    owned.clear();
+    scales = -1;
+  }
+  void addPages(int64_t pages, int64_t pageSize, DLDataType type = f32) {
     for (int i : {0, 1})
       add(i ? "v_cache" : "k_cache", cacheFlags,
           {at(POSENC_AXIS_PAGES, 0), at(POSENC_AXIS_PAGE_SIZE, 2),
            at(POSENC_AXIS_KV_HEADS, 1), at(POSENC_AXIS_CONST, 3, dims[i])},
-          {pages, pageSize, 2, dims[i]}, f32);
+          {pages, pageSize, 2, dims[i]}, type);
   }
   void addLengths(std::vector<int32_t> lengths) {
     int64_t count = static_cast<int64_t>(lengths.size());
@@ -141,7 +164,8 @@ protected:
       posenc_kernel_sequence(&frame, b, &sequence);
       for (int64_t h = 0; h < frame.kv_heads; ++h)
         for (int32_t i : {0, 1})
-          posenc_kernel_append(&sequence, b, K + i, KCache + i, h, 0,
+          posenc_kernel_append(&sequence, b, K + i, KCache + i,
+                               scales < 0 ? -1 : scales + i, h, 0,
                                sequence.query_len, nullptr);
     }
   }
@@ -154,6 +178,7 @@ protected:
   posenc_variant_desc variant = {"x86-64-plain", 0};
   posenc_kernel_desc desc = {};
   std::vector<std::unique_ptr<Tensor>> owned;
+  int32_t scales = -1;
   posenc_call call = POSENC_CALL_INIT;
   posenc_frame frame;
 };
@@ -235,7 +260,7 @@ TEST_F(Append, WritesRowsInPlaceOfTheKeys) {
   posenc_frame sequence;
   posenc_kernel_sequence(&frame, 0, &sequence);
   const float rows[] = {-1, -2, -3, -4, -5, -6, -7, -8};
-  posenc_kernel_append(&sequence, 0, K, KCache, 1, 1, 2, rows);
+  posenc_kernel_append(&sequence, 0, K, KCache, -1, 1, 1, 2, rows);
   for (int64_t x = 0; x < 32; ++x)
     EXPECT_EQ(x >= 24 ? rows[x - 24] : 0, data(KCache)[x]);
 }
@@ -320,6 +345,158 @@ TEST_F(Append, RoundsToTheNearestTiesToEven) {
                                             : data<uint16_t>(KCache)[x])
           << std::hex << c.bits;
   }
+}
+
+/// The number of a code of f8E4M3FN, by its definition.
+float decodeF8(int code) {
+  int exponent = code >> 3 & 15, mantissa = code & 7;
+  float magnitude = exponent ? std::ldexp(float(8 + mantissa), exponent - 10)
+                             : std::ldexp(float(mantissa), -9);
+  if ((code & 0x7f) == 0x7f)
+    magnitude = NAN;
+  return code & 0x80 ? -magnitude : magnitude;
+}
+
+/// The codes of eight numbers, four for each head, by scales of 1.
+class Codes : public Append {
+protected:
+  std::vector<int> getCodes(DLDataType type, std::vector<float> numbers,
+                            float scale = 1) {
+    clear();
+    addDense(1, 1);
+    addCaches(1, 1, type);
+    addLengths({1});
+    addHeadScales();
+    numbers.resize(8);
+    std::copy(numbers.begin(), numbers.end(), data(K));
+    data(scales)[0] = data(scales)[1] = scale;
+    append();
+    std::vector<int> codes(data<uint8_t>(KCache), data<uint8_t>(KCache) + 8);
+    if (type.code == kDLInt)
+      codes.assign(data<int8_t>(KCache), data<int8_t>(KCache) + 8);
+    return codes;
+  }
+};
+
+TEST_F(Codes, F8NumbersAreTheirCodes) {
+  for (int code = 0; code < 256; ++code) {
+    float number = decodeF8(code);
+    int expected = std::isnan(number) ? 0x7f : code & 0x7f;
+    int got = getCodes(f8, {number})[0];
+    EXPECT_EQ(expected, got & 0x7f) << code;
+    if (!std::isnan(number) && number != 0) {
+      EXPECT_EQ(code & 0x80, got & 0x80) << code;
+    }
+  }
+}
+
+TEST_F(Codes, F8RoundsToTheNearestTiesToEven) {
+  for (int code = 0; code < 0x7e; ++code) {
+    float low = decodeF8(code), high = decodeF8(code + 1);
+    float middle = (low + high) / 2;
+    std::vector<int> codes =
+        getCodes(f8, {middle, std::nextafter(middle, low),
+                      std::nextafter(middle, high), -middle});
+    int even = code % 2 ? code + 1 : code;
+    EXPECT_EQ(even, codes[0]);
+    EXPECT_EQ(code, codes[1]);
+    EXPECT_EQ(code + 1, codes[2]);
+    EXPECT_EQ(even | 0x80, codes[3]);
+  }
+}
+
+TEST_F(Codes, F8Saturates) {
+  std::vector<int> codes = getCodes(
+      f8, {448.5f, 464, 465, 1e30f, INFINITY, -INFINITY, -449, 447.9f});
+  EXPECT_EQ((std::vector<int>{0x7e, 0x7e, 0x7e, 0x7e, 0x7e, 0xfe, 0xfe, 0x7e}),
+            codes);
+}
+
+TEST_F(Codes, I8RoundsSaturatesAndHasNoNaN) {
+  EXPECT_EQ(
+      (std::vector<int>{0, 2, 2, -2, 127, -127, 0, 127}),
+      getCodes(i8, {0.5f, 1.5f, 2.5f, -2.5f, 127.4f, -1e30f, NAN, INFINITY}));
+  for (int code = -127; code <= 127; ++code) {
+    float below = std::nextafter(float(code) + 0.5f, float(code));
+    EXPECT_EQ(code, getCodes(i8, {below})[0]);
+  }
+}
+
+TEST_F(Codes, AreTheNumbersByTheScale) {
+  EXPECT_EQ((std::vector<int>{1, -2, 127, 0, 0, 0, 0, 0}),
+            getCodes(i8, {0.5f, -1, 1e9f}, 0.5f));
+  EXPECT_EQ((std::vector<int>{-1, 0, 0, 0, 0, 0, 0, 0}),
+            getCodes(i8, {0.5f}, -0.5f));
+  // Scales that are 0 or no normal number.
+  for (float scale : {0.0f, 1e-40f})
+    EXPECT_EQ(std::vector<int>(8), getCodes(i8, {1, -1e30f, NAN}, scale));
+}
+
+TEST_F(Append, WritesTheScalesOfNewTokens) {
+  for (DLDataType type : {i8, f8}) {
+    clear();
+    addDense(1, 2);
+    addCaches(1, 4, type);
+    addLengths({3});
+    addTokenScales(1, 4);
+    for (int64_t j = 0; j < 8; ++j)
+      data(scales)[j] = data(scales + 1)[j] = -1;
+    // Head 0: tokens 0 and 1; head 1 likewise.
+    const float keys[] = {1,   -2, 0.5f, 0.25f, 0,      0, 0, 0,
+                          NAN, 1,  2,    3,     1e-37f, 0, 0, 0};
+    std::copy(std::begin(keys), std::end(keys), data(K));
+    append();
+    float largest = type.code == kDLInt ? 127 : 448;
+    const float *written = data(scales);
+    EXPECT_EQ(-1, written[0]);
+    EXPECT_EQ(2 / largest, written[1]);
+    EXPECT_EQ(0, written[2]); // a row of zeros
+    EXPECT_EQ(-1, written[3]);
+    EXPECT_TRUE(std::isnan(written[5]));
+    EXPECT_EQ(0, written[6]); // no normal number
+    const auto *codes = data<uint8_t>(KCache);
+    EXPECT_EQ(type.code == kDLInt ? 129 : 0xfe, codes[5]); // -127, -448
+    EXPECT_EQ(type.code == kDLInt ? 32 : 0x6e, codes[6]);  // 31.75, 112
+    for (int x : {0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15})
+      EXPECT_EQ(0, codes[x]) << x;
+  }
+}
+
+TEST_F(Append, WritesScalesToPages) {
+  addPacked(3);
+  addPages(3, 2, i8);
+  addBounds({0, 1, 3});
+  addLengths({4, 2});
+  addPageTable(2, {2, 0, 1, -1});
+  addScales(true,
+            {at(POSENC_AXIS_PAGES, 0), at(POSENC_AXIS_PAGE_SIZE, 2),
+             at(POSENC_AXIS_KV_HEADS, 1)},
+            {3, 2, 2});
+  number(K, 1);
+  append();
+  // The largest of four numbers for each token and head.
+  const float expected[] = {0, 0, 4, 8, 12, 16, 20, 24, 0, 0, 0, 0};
+  for (int x = 0; x < 12; ++x)
+    EXPECT_EQ(expected[x] / 127, data(scales)[x]) << x;
+}
+
+TEST_F(Append, ScalesAreChecked) {
+  addDense(1, 1);
+  addCaches(1, 4, f8);
+  addLengths({3});
+  addTokenScales(1, 4);
+  owned[KCache]->value.dtype = {kDLUInt, 8, 1};
+  expectFailure(POSENC_DTYPE_MISMATCH,
+                {"k_cache is uint8, but must be float8_e4m3fn"});
+  owned[KCache]->value.dtype = f8;
+  owned[scales]->value.dtype = f16;
+  expectFailure(POSENC_DTYPE_MISMATCH, {"k_scales is float16"});
+  owned[scales]->value.dtype = f32;
+  owned[scales]->shape[2] = 3;
+  expectFailure(POSENC_SHAPE_MISMATCH, {"k_scales has extent 3 on axis 2"});
+  owned[scales]->shape[2] = 4;
+  args.tensors[scales + 1] = nullptr;
+  expectFailure(POSENC_INVALID_ARGUMENT, {"v_scales is NULL"});
 }
 
 TEST_F(Append, LengthsCountTheNewTokens) {

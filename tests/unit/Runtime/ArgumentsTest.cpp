@@ -48,7 +48,7 @@ TEST_F(ArgumentsTest, ByteOffsetCounts) {
 
 TEST_F(ArgumentsTest, KernelOfAnotherAbi) {
   desc.abi = POSENC_KERNEL_ABI + 1;
-  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 5", "ABI 4"});
+  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 6", "ABI 5"});
 }
 
 TEST_F(ArgumentsTest, MalformedDescriptions) {
@@ -315,6 +315,48 @@ TEST_F(ArgumentsTest, Positions) {
   tensors[BIAS].flags |= POSENC_TENSOR_PREPARE;
   EXPECT_EQ(POSENC_OUT_OF_RANGE, prepare());
   EXPECT_EQ(POSENC_OK, prepare(false)) << posenc_last_error();
+}
+
+TEST_F(ArgumentsTest, LongPositions) {
+  Tensor positions({2, 2, 7}, {kDLInt, 64, 1});
+  describe(
+      BIAS, "grid", POSENC_TENSOR_POSITIONS | POSENC_TENSOR_UNIT_STRIDE,
+      {constant(2), symbol(POSENC_AXIS_BATCH), symbol(POSENC_AXIS_KEY_LEN)});
+  tensors[BIAS].dtype_code = kDLInt;
+  args.tensors[BIAS] = &positions.value;
+  auto *numbers = static_cast<int64_t *>(positions.value.data);
+  numbers[0] = -(1 << 30);
+  numbers[8] = -5;
+  numbers[27] = (1 << 30) - 1;
+  ASSERT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  // Kernels see int32.
+  const posenc_view &view = frame.tensors[BIAS];
+  auto at = [&](int64_t axis, int64_t b, int64_t j) {
+    return reinterpret_cast<const int32_t *>(
+        view.data)[axis * view.stride[0] + b * view.stride[1] +
+                   j * view.stride[2]];
+  };
+  EXPECT_EQ(-(1 << 30), at(0, 0, 0));
+  EXPECT_EQ(-5, at(0, 1, 1));
+  EXPECT_EQ((1 << 30) - 1, at(1, 1, 6));
+  for (int64_t wrong : {INT64_C(1) << 30, -(INT64_C(1) << 30) - 1,
+                        INT64_C(1) << 32, INT64_MAX, INT64_MIN}) {
+    numbers[27] = wrong;
+    expectFailure(POSENC_OUT_OF_RANGE,
+                  {("grid holds " + std::to_string(wrong)).c_str(),
+                   "for token 6", "-2^30 to 2^30 - 1"});
+  }
+  numbers[27] = 0;
+  positions.value.byte_offset = 4;
+  expectFailure(POSENC_INVALID_ARGUMENT, {"aligned to its 8-byte elements"});
+  positions.value.byte_offset = 0;
+  positions.value.dtype = {kDLUInt, 64, 1};
+  expectFailure(POSENC_DTYPE_MISMATCH,
+                {"grid is uint64, but must be int32 or int64"});
+  // Nothing else may be int64.
+  positions.value.dtype = {kDLInt, 64, 1};
+  tensors[BIAS].flags = POSENC_TENSOR_UNIT_STRIDE;
+  expectFailure(POSENC_DTYPE_MISMATCH, {"grid is int64, but must be int32"});
 }
 
 TEST_F(ArgumentsTest, QueriesAmongKeys) {

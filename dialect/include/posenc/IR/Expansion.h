@@ -62,6 +62,8 @@ struct ExpansionBase {
 
 protected:
   PositionLawAttrInterface positionLaw;
+  /// Of operands in memory; null for f32.
+  mlir::Type tableType;
 
 private:
   llvm::SmallVector<std::pair<std::pair<Side, mlir::Attribute>, mlir::Value>>

@@ -40,17 +40,19 @@ struct OperandTensor {
   llvm::SmallVector<TableAxis> axes;
   /// The extents of the row and channel axes, if there are any.
   int64_t rows = 0, channels = 0;
-  /// int32 positions [B, Lk], or [positionAxes, B, Lk] if there are several,
-  /// rather than a table of f32. Those that queries have for themselves are
-  /// [B, Lq].
+  /// Positions [B, Lk], or [positionAxes, B, Lk] if there are several, which
+  /// are integers, rather than a table. Those that queries have for themselves
+  /// are [B, Lq].
   bool isPositions = false, isOfQueries = false;
   int64_t positionAxes = 1;
+  /// The type of a table's elements in memory; null for f32.
+  mlir::Type storage = {};
 
   bool operator==(const OperandTensor &other) const {
     return name == other.name && axes == other.axes && rows == other.rows &&
            channels == other.channels && isPositions == other.isPositions &&
            isOfQueries == other.isOfQueries &&
-           positionAxes == other.positionAxes;
+           positionAxes == other.positionAxes && storage == other.storage;
   }
 };
 

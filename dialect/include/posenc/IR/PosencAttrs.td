@@ -286,20 +286,23 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
     if it has one. The `head` axis has the extent H of the call, or 1 for a
     table that all heads share; `query` and `key` have Lq and Lk. In tables
     with a `query` and a `key` axis a value of -1e30 or less means that the
-    pair is masked. `batch` has B. Element type f32.
+    pair is masked. `batch` has B. `dtype` is the type of the elements in memory,
+    by default f32; whatever it is, the numbers are real.
 
     Constraints:
     - (operand_c1) `name` is a C identifier but for dots;
-    - (operand_c2) `rows` is between 0 and 2^26, `channels` between 0 and 65536.
+    - (operand_c2) `rows` is between 0 and 2^26, `channels` between 0 and 65536;
+    - (operand_c3) `dtype` is bf16 or f16 where it is given.
 
     Examples: `#posenc.operand<"t5_bias.table", rows = 32>`, `#posenc.operand<"bias">`,
-    `#posenc.operand<"shaw.keys", rows = 33, channels = 64>`
+    `#posenc.operand<"shaw.keys", rows = 33, channels = 64, dtype = bf16>`
   }];
   let parameters = (ins StringRefParameter<"the operand's name">:$name,
                         Posenc_IntParam<"0", "the extent of the row axis">:$rows,
-                        Posenc_IntParam<"0", "the extent of the channel axis">:$channels);
+                        Posenc_IntParam<"0", "the extent of the channel axis">:$channels,
+                        OptionalParameter<"::mlir::Type", "the type in memory">:$dtype);
   let assemblyFormat = [{
-    `<` $name (`,` struct($rows, $channels)^)? `>`
+    `<` $name (`,` struct($rows, $channels, $dtype)^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -41,6 +41,11 @@ def Posenc_KeyCache : Posenc_Enum<"KeyCache",
     I32EnumAttrCase<"raw", 0>,
     I32EnumAttrCase<"encoded", 1>]>;
 
+def Posenc_KvScales : Posenc_Enum<"KvScales",
+    "what has a scale of its own among quantised keys and values", [
+    I32EnumAttrCase<"head", 0>,
+    I32EnumAttrCase<"token", 1>]>;
+
 def Posenc_Pairing : Posenc_Enum<"Pairing",
     "which two channels a rotation turns together", [
     I32EnumAttrCase<"half", 0>,

@@ -17,6 +17,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       `h / (heads / kv_heads)`), `head_dim` of queries and keys, `value_dim`
       (default: `head_dim`), `dtype` of q and o (default: f32), `kv_dtype` of k
       and v (default: `dtype`);
+    - `kv_scales`: which keys and values share a scale, see below;
+    - `table_dtype`: the type of the encodings' operands in memory (default: f32),
+      positions apart;
     - `queries` and `keys`: how sequences lie in memory, see below;
     - `key_cache`: what the keys in memory have been through, see below;
     - `mask`: `#posenc.full` (default), `#posenc.causal`, `#posenc.window`,
@@ -58,8 +61,17 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     key, its key head, its own position and operands without a key axis; encoded
     keys are rounded to `kv_dtype`.
 
+    Keys and values of type i8 or f8E4M3FN are codes: a number is its code times a
+    scale, rounded to f32. The scales, k_scales and v_scales of f32, are one for
+    each key head with `kv_scales(head)`, [kv_heads], or for each key of each key
+    head with `kv_scales(token)`, stored as the keys are but without the last axis.
+    An append kernel reads scales of heads and writes those of new tokens, the
+    largest magnitude of a row divided by that of the codes: 127 or 448. A code is
+    the number divided by its scale, rounded to the nearest, ties to even, and cut
+    off at the largest.
+
     With a body (level 2) the body says what the numbers are and the clauses
-    `mask`, `scale`, `positions` and `encode` must be absent. The body's
+    `mask`, `scale`, `positions`, `table_dtype` and `encode` must be absent. The body's
     arguments are the query, key and value vectors of one head; it yields the
     output.
 
@@ -76,7 +88,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       `heads`;
     - (kernel_c2) `head_dim` is even, from 2 to 256; `value_dim` is from 1 to
       256;
-    - (kernel_c3) `dtype` and `kv_dtype` are f32, bf16 or f16;
+    - (kernel_c3) `dtype` and `table_dtype` are f32, bf16 or f16, and so is
+      `kv_dtype`, which can also be i8 or f8E4M3FN;
     - (kernel_c4) names of encodings are unique, and so are names of operands,
       which are C identifiers but for dots;
     - (kernel_c5) `scale` is finite and not 0;
@@ -92,7 +105,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       body that yields a key, beside which there is no `key_cache`;
     - (kernel_c12) `#posenc.appended` is a law of keys in a body that yields a
       key, and `#posenc.iota` is none there; no table there has a query or key
-      axis.
+      axis;
+    - (kernel_c13) `kv_scales` is given exactly when `kv_dtype` is i8 or f8E4M3FN.
 
     Examples:
     ```mlir
@@ -120,6 +134,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       OptionalAttr<I64Attr>:$value_dim,
       OptionalAttr<TypeAttr>:$dtype,
       OptionalAttr<TypeAttr>:$kv_dtype,
+      OptionalAttr<Posenc_KvScales>:$kv_scales,
+      OptionalAttr<TypeAttr>:$table_dtype,
       OptionalAttr<Posenc_QueryStorage>:$queries,
       OptionalAttr<Posenc_KeyStorage>:$keys,
       OptionalAttr<Posenc_KeyCache>:$key_cache,
@@ -141,6 +157,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     ::mlir::Type getElementType();
     /// Of keys and values.
     ::mlir::Type getKeyElementType();
+    /// Of the encodings' operands; a body says itself.
+    ::mlir::Type getTableElementType();
     ::posenc::QueryStorage getQueryStorage() {
       return getQueries().value_or(::posenc::QueryStorage::dense);
     }

@@ -26,7 +26,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     the last to the first: what scans along a row from the right needs.
 
     `dtype` is the type of queries and outputs in memory and `kv_dtype` that of
-    keys and values (default: f32); arithmetic is f32. With `indirect` the rows of
+    keys and values (default: f32); arithmetic is f32. Those of type i8 and f8E4M3FN
+    are codes, each with the scale of its key. With `indirect` the rows of
     keys and values are anywhere in their buffers and given one by one.
 
     `append` says that the kernel appends to a cache: its keys are the new ones,

@@ -4,11 +4,11 @@
 //
 // Calling convention: `int32_t symbol(args...)` in C, result 0. An argument of
 // rank 0 is an int32_t by value; any other is a `struct halide_buffer_t *` (see
-// TileBuffer) with f32 or int32 elements. Its `min` is 0 in every dimension but
-// a strip's and the rows of an unbounded prepared table. Strides count
-// elements. Offsets within one buffer are computed in 32 bits: (extent - 1) *
-// stride must stay below 2^31 in every dimension, so the driver cuts long runs
-// of keys.
+// TileBuffer) with f32 or int32 elements, or those of TileArg::storage. Its
+// `min` is 0 in every dimension but a strip's and the rows of an unbounded
+// prepared table. Strides count elements. Offsets within one buffer are
+// computed in 32 bits: (extent - 1) * stride must stay below 2^31 in every
+// dimension, so the driver cuts long runs of keys.
 //
 // Functions allocate nothing; they take 160 to 400 KB of stack and write
 // nothing but the buffers listed as written.
@@ -34,21 +34,31 @@ enum class TileArgKind {
   AllQueries, // f32 (head_dim, heads, n), stride 1 in dimension 0: the caller's
               // queries of all heads, which the call must hold
   AllKeys,    // f32 (head_dim, kv_heads, m), in the key transform, likewise
-  Angles,     // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
-              // row (of each key in the key transform)
-  Strip,      // f32 (any), stride 1: entry i - j for row i and key j of this
-              // call. Covers rows 0 .. TileFunction::rows - 1, also those
-              // beyond n, and keys 0 .. m - 1
-  Table,      // f32, the slice of this head and batch entry; see TileArg::dims
+  // The factors of codes: f32, any strides.
+  KeyScales,      // (m), of Key ""
+  AllKeyScales,   // (kv_heads, m)
+  ValueScales,    // (m)
+  OwnValueScales, // (n)
+
+  Angles, // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
+          // row (of each key in the key transform)
+  Strip,  // f32 (any), stride 1: entry i - j for row i and key j of this
+          // call. Covers rows 0 .. TileFunction::rows - 1, also those
+          // beyond n, and keys 0 .. m - 1
+  Table,  // f32, the slice of this head and batch entry; see TileArg::dims
   PreparedTable,  // the same of a posenc.prepare of kind rows
-  QueryPositions, // int32 (n), stride 1
-  KeyPositions,   // int32 (m), stride 1
+  QueryPositions, // int32 (n), any stride
+  KeyPositions,   // int32 (m), any stride
   // Of plans with `indirect`: int32 (m), stride 1: where the row of each key
   // begins, as the index in dimension 1 (the last of AllKeys) of the Key "",
   // AllKeys and Value.
   KeyRows,
   ValueRows,
   OwnValueRows, // int32 (n), stride 1: the same for OwnValue
+  // The same for KeyScales and AllKeyScales, ValueScales, OwnValueScales.
+  KeyScaleRows,
+  ValueScaleRows,
+  OwnValueScaleRows,
   // Scores around the posenc.head_mlp with that number; stride 1 in
   // dimension 0.
   AllScores, // f32 (rows, m', inputs * heads): what it takes, input by input.
@@ -95,11 +105,15 @@ struct TileState {
   };
 };
 
-/// How the numbers of a buffer of queries, keys, values or outputs are stored;
-/// arithmetic is f32. For Halide those of 16 bits are uint16.
-enum class Storage { F32, BF16, F16 };
+/// How the numbers of a buffer of queries, keys, values, outputs or an operand
+/// are stored; arithmetic is f32. For Halide those of 16 bits are uint16, and
+/// f8E4M3FN is uint8.
+enum class Storage { F32, BF16, F16, I8, F8 };
 /// That of a type; null is f32.
 Storage getStorage(mlir::Type type);
+unsigned getStorageBits(Storage storage);
+/// Whether numbers are codes, which have scales.
+inline bool hasScales(Storage storage) { return getStorageBits(storage) == 8; }
 
 struct TileArg {
   TileArgKind kind;

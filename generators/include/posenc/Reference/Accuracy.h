@@ -59,6 +59,13 @@ Accuracy measureLse(const ReferenceOutputs &reference,
 Accuracy measureCache(const RealTensor &reference, llvm::ArrayRef<float> cache,
                       double roundoff);
 
+/// The same of codes of encoded keys, i8 or f8E4M3FN: at most the next code.
+Accuracy measureCodes(const RealTensor &reference, llvm::ArrayRef<float> codes,
+                      bool areIntegers);
+/// And of their scales: |s - ref| <= 4e-6 |ref|.
+Accuracy measureScales(const RealTensor &reference,
+                       llvm::ArrayRef<float> scales);
+
 /// An embedding is computed in double precision and rounded once:
 /// |y - ref| <= 2^-23 |ref| + 2^-36 * (1 + the token's greatest |ref|).
 Accuracy measureEmbed(const RealTensor &reference, llvm::ArrayRef<float> y);

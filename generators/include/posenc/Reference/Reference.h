@@ -78,13 +78,15 @@ llvm::Expected<ReferenceOutputs>
 evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
                   const ReferenceOptions &options = {});
 
-/// The caches after a call of a kernel that appends to them.
+/// The caches after a call of a kernel that appends to them. Codes are with
+/// their scales, if those are of tokens.
 struct AppendOutputs {
-  RealTensor kCache, vCache;
+  RealTensor kCache, vCache, kScales, vScales;
 };
 
 /// Evaluates a kernel whose body yields a key. What it writes is not rounded to
-/// the type of the cache. Fails as evaluateReference() does.
+/// the type of the cache, unless that is one of codes. Fails as
+/// evaluateReference() does.
 llvm::Expected<AppendOutputs> evaluateAppend(KernelOp kernel,
                                              const ReferenceInputs &inputs);
 

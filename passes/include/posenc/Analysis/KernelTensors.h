@@ -47,7 +47,7 @@ struct KernelTensor {
   /// As in the specification: "q", "bias.table".
   std::string name;
   llvm::SmallVector<Extent, 4> extents;
-  /// int32 rather than f32.
+  /// int32 rather than f32; positions may be int64.
   bool isInteger = false;
   /// The type of the elements otherwise; null for f32.
   mlir::Type storage;
@@ -65,22 +65,30 @@ struct KernelTensor {
   std::string getField() const;
   /// The elements' type as DLPack's code and bits.
   uint8_t getTypeCode() const;
-  uint8_t getTypeBits() const { return storage ? 16 : 32; }
-  /// Of 16-bit numbers: the bits of the nearest one, ties to even, and back.
+  uint8_t getTypeBits() const {
+    return storage ? storage.getIntOrFloatBitWidth() : 32;
+  }
+  /// Whether its elements, i8 or f8E4M3FN, are to be multiplied by scales.
+  bool hasCodes() const { return getTypeBits() == 8; }
+  /// The largest of such elements.
+  float getLargestCode() const;
+  /// Of numbers of 8 and 16 bits: the bits of the nearest one, ties to even,
+  /// and back. Beyond the largest code there is none.
   uint16_t toBits(float value) const;
   float fromBits(uint16_t bits) const;
-  /// What storing a number adds to its relative error: 0 for f32.
+  /// What storing a number adds to its relative error: 0 for f32 and codes.
   double getRoundoff() const;
-  /// "f32", "bf16", "f16" or "i32".
+  /// "f32", "bf16", "f16", "i8", "f8E4M3FN" or "i32".
   std::string getTypeName() const;
   /// "f32 [B, H, Lq, 64]".
   std::string getTypeString() const;
 };
 
-/// q, k, v, o, lse (unless the kernel has no_lse), then what says where
-/// sequences lie (cu_seqlens_q, cu_seqlens_k, key_lengths, page_table), then
-/// the operands in order of first use. Of a kernel that appends to a cache: k,
-/// v, k_cache, v_cache, then the same. The kernel must be expanded.
+/// q, k, v, o, lse (unless the kernel has no_lse), k_scales and v_scales of
+/// codes, then what says where sequences lie (cu_seqlens_q, cu_seqlens_k,
+/// key_lengths, page_table), then the operands in order of first use. Of a
+/// kernel that appends to a cache: k, v, k_cache, v_cache, then the same from
+/// the scales on. The kernel must be expanded.
 std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 
 /// x (if anything reads it), y, then the operands in order of first use. The
