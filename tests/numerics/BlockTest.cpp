@@ -117,7 +117,7 @@ static std::string compareWith(const LoadedKernel &kernel, StringRef other,
 }
 
 /// All blocks are what no list is; a list is what an operand for each pair is.
-static void testProperties(TestRun &run, const std::string &isa) {
+static void testMeanings(TestRun &run, const std::string &isa) {
   for (const BlockSpec &spec : {specs[1], specs[2], specs[5]}) {
     LoadedKernel kernel;
     for (bool isFull : {false, true})
@@ -174,6 +174,6 @@ void posenc::numerics::testBlocks(TestRun &run, ArrayRef<std::string> isas,
                      return check(kernel, size);
                    });
     }
-    testProperties(run, isa);
+    testMeanings(run, isa);
   }
 }
