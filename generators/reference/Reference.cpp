@@ -106,8 +106,7 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
 
   Call call(kernel, inputs, *shape);
   if (call.blocks)
-    if (llvm::Error error =
-            call.blocks->check(shape->queryLen, shape->keyLen))
+    if (llvm::Error error = call.blocks->check(shape->queryLen, shape->keyLen))
       return error;
   Tables sharedTables = makeSharedTables(call);
   ReferenceOutputs outputs = allocateOutputs(kernel, *shape, options);

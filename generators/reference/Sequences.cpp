@@ -359,8 +359,7 @@ RealTensor SequenceCall::gatherRing(const RealTensor &given,
 
 /// Keys or values of a sequence; those of a kernel that appends are new ones.
 RealTensor SequenceCall::getKeys(const KernelTensor &tensor,
-                                 const RealTensor &given,
-                                 int64_t batch) const {
+                                 const RealTensor &given, int64_t batch) const {
   if (!kernel.isAppend() && kernel.getKeyStorage() == KeyStorage::paged)
     return gatherPages(given, batch);
   if (!kernel.isAppend() && kernel.isRing())

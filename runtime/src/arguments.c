@@ -17,9 +17,9 @@ typedef struct symbol {
 } symbol;
 
 static const char *const symbol_names[SYMBOL_COUNT] = {
-    "",  "B",  "H",  "Hkv",   "Lq",    "Lk",        "",
-    "L", "Tq", "Tk", "B + 1", "pages", "page_size", "max_pages",
-    "capacity", "", "n + 1", "N"};
+    "",          "B",         "H",        "Hkv", "Lq",    "Lk",
+    "",          "L",         "Tq",       "Tk",  "B + 1", "pages",
+    "page_size", "max_pages", "capacity", "",    "n + 1", "N"};
 
 static posenc_status malformed(const posenc_kernel_desc *desc,
                                const char *what) {

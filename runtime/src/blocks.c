@@ -13,10 +13,10 @@ typedef struct block_lists {
 
 static block_lists find_lists(const posenc_frame *frame) {
   block_lists lists = {0};
-  lists.offsets = posenc_find_role(frame, POSENC_TENSOR_BLOCK_OFFSETS,
-                                   &lists.offsets_desc);
-  lists.indices = posenc_find_role(frame, POSENC_TENSOR_BLOCK_INDICES,
-                                   &lists.indices_desc);
+  lists.offsets =
+      posenc_find_role(frame, POSENC_TENSOR_BLOCK_OFFSETS, &lists.offsets_desc);
+  lists.indices =
+      posenc_find_role(frame, POSENC_TENSOR_BLOCK_INDICES, &lists.indices_desc);
   if (lists.offsets && lists.indices) {
     lists.queries = lists.offsets_desc->axes[2].value;
     lists.keys = lists.indices_desc->axes[0].value;
@@ -56,12 +56,11 @@ static posenc_status check_list(const posenc_frame *frame,
                          frame->desc->name, lists->indices_desc->name, index,
                          place, blocks - 1, lists->keys, frame->key_len);
     if (index <= previous)
-      return posenc_fail(POSENC_OUT_OF_RANGE,
-                         "%s: %s holds %" PRId64 " at %" PRId64
-                         " behind %" PRId64
-                         ", but must rise for each block of queries",
-                         frame->desc->name, lists->indices_desc->name, index,
-                         place, previous);
+      return posenc_fail(
+          POSENC_OUT_OF_RANGE,
+          "%s: %s holds %" PRId64 " at %" PRId64 " behind %" PRId64
+          ", but must rise for each block of queries",
+          frame->desc->name, lists->indices_desc->name, index, place, previous);
     previous = index;
   }
   return POSENC_OK;

@@ -180,9 +180,9 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
   if (!status && pages.name)
     status =
         check_pages(frame, pages, lengths, extents->page_size, extents->pages);
-  frame->all_keys =
-      keys.name ? extents->all_keys
-                : frame->batch * (frame->key_len - frame->first_key);
+  frame->all_keys = keys.name
+                        ? extents->all_keys
+                        : frame->batch * (frame->key_len - frame->first_key);
   return status;
 }
 

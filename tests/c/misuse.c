@@ -493,9 +493,10 @@ static void test_ring_append(void) {
 static void test_block_lists(void) {
   listed_call *c = make_listed();
   set_int(&c->indices, 3, 3);
-  expect_listed_refused(c, POSENC_OUT_OF_RANGE,
-                        "blocks.indices holds 3 at 3, but must have from 0 to 2",
-                        "a block behind the keys");
+  expect_listed_refused(
+      c, POSENC_OUT_OF_RANGE,
+      "blocks.indices holds 3 at 3, but must have from 0 to 2",
+      "a block behind the keys");
   c = make_listed();
   set_int(&c->indices, 0, -1);
   expect_listed_refused(c, POSENC_OUT_OF_RANGE, "blocks.indices",

@@ -35,8 +35,8 @@ static const BlockSpec specs[] = {
     {"packed", "#posenc.causal", "queries(packed) keys(packed)", 24, 40},
     {"paged", "#posenc.causal", "queries(packed) keys(paged) kv_dtype(f16)", 24,
      24},
-    {"ring", "#posenc.window<left = 200>",
-     "keys(ring) encode [#posenc.alibi]", 24, 24},
+    {"ring", "#posenc.window<left = 200>", "keys(ring) encode [#posenc.alibi]",
+     24, 24},
 };
 
 /// A kernel with a mask and more clauses.
@@ -57,11 +57,11 @@ static std::string getBlocks(const BlockSpec &spec) {
 static std::string check(const LoadedKernel &kernel, ArrayRef<int64_t> sizes) {
   NativeCall call;
   call.wantLse = kernel.spec->getKernel().exportsLse();
-  return checkNative(
-      kernel,
-      makeInputs(kernel.spec->getKernel(),
-                 {sizes[0], 4, 2, sizes[1], sizes[2], 16, 10}, 8),
-      call);
+  return checkNative(kernel,
+                     makeInputs(kernel.spec->getKernel(),
+                                {sizes[0], 4, 2, sizes[1], sizes[2], 16, 10},
+                                8),
+                     call);
 }
 
 /// The lists of a call that leaves nothing out.
@@ -121,31 +121,29 @@ static void testMeanings(TestRun &run, const std::string &isa) {
   for (const BlockSpec &spec : {specs[1], specs[2], specs[5]}) {
     LoadedKernel kernel;
     for (bool isFull : {false, true})
-      run.test("blocks/" + isa + "/" + spec.name +
-                   (isFull ? "/full" : "/as_operand"),
-               [&]() -> std::string {
-                 if (!kernel.native)
-                   if (std::string problem =
-                           kernel.load(getText(spec, spec.mask, getBlocks(spec)), isa);
-                       !problem.empty())
-                     return problem;
-                 ReferenceInputs inputs =
-                     makeInputs(kernel.spec->getKernel(),
-                                {2, 4, 2, 150, 310, 16, 10}, 8);
-                 if (isFull) {
-                   listAll(spec, inputs);
-                   return compareWith(kernel, getText(spec, spec.mask, ""),
-                                      inputs, inputs);
-                 }
-                 ReferenceInputs masked = inputs;
-                 masked.tables["mask"] = makeMask(spec, inputs);
-                 std::string both =
-                     ("#posenc.all<[" + Twine(spec.mask) +
-                      ", #posenc.dense_mask]>")
-                         .str();
-                 return compareWith(kernel, getText(spec, both, ""), inputs,
-                                    masked);
-               });
+      run.test(
+          "blocks/" + isa + "/" + spec.name +
+              (isFull ? "/full" : "/as_operand"),
+          [&]() -> std::string {
+            if (!kernel.native)
+              if (std::string problem = kernel.load(
+                      getText(spec, spec.mask, getBlocks(spec)), isa);
+                  !problem.empty())
+                return problem;
+            ReferenceInputs inputs = makeInputs(kernel.spec->getKernel(),
+                                                {2, 4, 2, 150, 310, 16, 10}, 8);
+            if (isFull) {
+              listAll(spec, inputs);
+              return compareWith(kernel, getText(spec, spec.mask, ""), inputs,
+                                 inputs);
+            }
+            ReferenceInputs masked = inputs;
+            masked.tables["mask"] = makeMask(spec, inputs);
+            std::string both =
+                ("#posenc.all<[" + Twine(spec.mask) + ", #posenc.dense_mask]>")
+                    .str();
+            return compareWith(kernel, getText(spec, both, ""), inputs, masked);
+          });
   }
 }
 

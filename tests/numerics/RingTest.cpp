@@ -130,7 +130,8 @@ private:
 };
 } // namespace
 
-/// From 1 to 16 tokens, one by one at times; packed sequences go their own ways.
+/// From 1 to 16 tokens, one by one at times; packed sequences go their own
+/// ways.
 Generation::Step Generation::advance(int64_t index) {
   Step step;
   for (int64_t b = 0; b < batch; ++b) {
@@ -332,8 +333,8 @@ static std::string goFar(const std::string &isa) {
   if (!problem.empty())
     return problem;
   constexpr int64_t slots = 40;
-  ReferenceInputs inputs = makeInputs(kernel.spec->getKernel(),
-                                      {2, 4, 2, 5, slots, 16, 16}, 9);
+  ReferenceInputs inputs =
+      makeInputs(kernel.spec->getKernel(), {2, 4, 2, 5, slots, 16, 16}, 9);
   std::mt19937 random(4);
   for (RealTensor *tensor : {&inputs.k, &inputs.v})
     *tensor = makeRandom(random, {2, 2, slots, 16});

@@ -49,8 +49,8 @@ struct SequenceShape {
       longest = std::max(longest, getKeys(b));
     return longest;
   }
-  /// The blocks of keys that a row of lists has: a third of them, by turns. Rows
-  /// repeat with every third head; the first one of head 1 has none.
+  /// The blocks of keys that a row of lists has: a third of them, by turns.
+  /// Rows repeat with every third head; the first one of head 1 has none.
   std::vector<int64_t> getListed(int64_t row) const {
     std::vector<int64_t> listed;
     for (int64_t block = 0; block < keyBlocks; ++block)

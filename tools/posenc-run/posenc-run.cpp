@@ -354,8 +354,9 @@ static int runAppend(const Options &command, ModuleOp module, KernelOp kernel,
   std::string name = kernel.getSymName().str();
   KernelOp append = findAppendKernel(kernel);
   if (!append)
-    return fail("the kernel '" + llvm::Twine(name) +
-                "' has no cache: expected keys(lengths), keys(paged) or keys(ring)");
+    return fail(
+        "the kernel '" + llvm::Twine(name) +
+        "' has no cache: expected keys(lengths), keys(paged) or keys(ring)");
   return run(command, append, options, [&](const InputArrays &inputs) {
     return runNativeAppend(module, name, inputs, options);
   });

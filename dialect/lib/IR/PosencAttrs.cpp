@@ -271,9 +271,9 @@ LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult BlockListAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                    int64_t queries, int64_t keys,
-                                    StringRef name) {
+LogicalResult
+BlockListAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t queries, int64_t keys, StringRef name) {
   // block_list_c1
   for (auto [side, size] : {std::pair("queries", queries), {"keys", keys}})
     if (size < 1 || size > (int64_t{1} << 30))

@@ -270,8 +270,10 @@ static void addSequences(KernelOp kernel, std::vector<KernelTensor> &tensors) {
     if (kernel.isRing())
       comment += ", those included that are no longer there";
     if (isAppend)
-      comment += kernel.isRing() ? ", and its new tokens" : " with its new tokens";
-    add("key_lengths", SequenceRole::KeyLengths, {{ExtentKind::Batch}}, comment);
+      comment +=
+          kernel.isRing() ? ", and its new tokens" : " with its new tokens";
+    add("key_lengths", SequenceRole::KeyLengths, {{ExtentKind::Batch}},
+        comment);
   }
   if (keys == KeyStorage::paged) {
     add("page_table", SequenceRole::PageTable,

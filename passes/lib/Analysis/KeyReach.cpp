@@ -49,8 +49,8 @@ LogicalResult posenc::checkRing(KernelOp kernel) {
       InFlightDiagnostic diag =
           refuse(kernel) << "expected no network that sees keys beyond those "
                             "that a mask shows";
-      diag.attachNote(network.getLoc()) << "this one has "
-                                        << network.getTaps() << " taps";
+      diag.attachNote(network.getLoc())
+          << "this one has " << network.getTaps() << " taps";
       return diag;
     }
   if (getKeyReach(kernel))

@@ -156,8 +156,8 @@ void TableFill::emitAngles(Value begin, Value end) {
   if (table.hasTokenRows)
     end = b.min(end, emitTokens(frame, kernel, table.side));
   else if (kernel.isRing())
-    end = b.min(end, b.sub(frame.keyLen(),
-                           emitFirstToken(b, frame, kernel, table)));
+    end = b.min(end,
+                b.sub(frame.keyLen(), emitFirstToken(b, frame, kernel, table)));
   b.loop(begin, end, [&](Value row) { emitAnglesRow(row); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the rows of keys and values in pages or rings are: a list of all rows of
-// a sequence is made once per call, so that tiles know nothing of them.
+// Where the rows of keys and values in pages or rings are: a list of all rows
+// of a sequence is made once per call, so that tiles know nothing of them.
 #ifndef POSENC_LIB_TRANSFORMS_DRIVERROWS_H
 #define POSENC_LIB_TRANSFORMS_DRIVERROWS_H
 
@@ -15,8 +15,8 @@ namespace posenc {
 mlir::Value emitRowBytes(DriverBuilder &b, DriverFrame frame,
                          DriverKernel &kernel);
 
-/// The list of the frame's sequence for the tensor of keys or values: where that
-/// of key 0 would be.
+/// The list of the frame's sequence for the tensor of keys or values: where
+/// that of key 0 would be.
 mlir::Value emitKeyRows(DriverBuilder &b, DriverFrame frame,
                         DriverKernel &kernel, unsigned tensor);
 

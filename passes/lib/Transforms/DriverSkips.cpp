@@ -50,8 +50,8 @@ KeySkips::KeySkips(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan) {
 /// key, end, i1 hidden).
 static FunctionType getNextType(DriverBuilder &b) {
   Type i64 = b.getI64Type(), i1 = b.getI1Type();
-  return b.getFunctionType(
-      {b.getPtrType(), i64, i64, i64, i64, i64, i64, i1}, i64);
+  return b.getFunctionType({b.getPtrType(), i64, i64, i64, i64, i64, i64, i1},
+                           i64);
 }
 
 /// What is both listed and seen, or not one of them.
@@ -85,8 +85,8 @@ void KeySkips::defineListed(DriverBuilder &b, DriverPlan &plan) {
   Value listed = nextListed(at, isHidden);
   Value other = nextMasked(b.select(isHidden, at, listed), isHidden);
   Value differ = b.select(isHidden, b.bit(false), b.less(listed, other));
-  scf::ConditionOp::create(
-      b, differ, b.select(isHidden, b.min(listed, other), other));
+  scf::ConditionOp::create(b, differ,
+                           b.select(isHidden, b.min(listed, other), other));
   block = b.createBlock(&loop.getAfter(), {}, i64, b.getLoc());
   scf::YieldOp::create(b, block->getArguments());
   b.setInsertionPointAfter(loop);

@@ -71,8 +71,8 @@ RowCut::Tile RowCut::emitTile(DriverBuilder &b, Value length,
   if (blockRows == 0)
     return emitBlockTile(b, length, tile);
   Value perBlock = emitBlockCount(b, b.i64(blockRows));
-  Value block = b.min(b.div(tile, perBlock),
-                      emitWholeBlocks(b, length, blockRows));
+  Value block =
+      b.min(b.div(tile, perBlock), emitWholeBlocks(b, length, blockRows));
   Value first = b.mul(block, b.i64(blockRows));
   Value rows = b.min(b.sub(length, first), b.i64(blockRows));
   Tile result = emitBlockTile(b, rows, b.sub(tile, b.mul(block, perBlock)));

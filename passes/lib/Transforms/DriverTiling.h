@@ -15,8 +15,8 @@ namespace posenc {
 
 class RowCut {
 public:
-  /// `name` prefixes the tables; `rows` are those of the tile functions. No tile
-  /// has rows of two blocks of `blockRows`, unless that is 0.
+  /// `name` prefixes the tables; `rows` are those of the tile functions. No
+  /// tile has rows of two blocks of `blockRows`, unless that is 0.
   RowCut(std::string name, llvm::ArrayRef<int64_t> rows, int64_t blockRows);
 
   /// The number of tiles of `length` rows, which is not 0.

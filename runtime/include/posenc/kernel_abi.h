@@ -131,8 +131,9 @@ typedef struct posenc_any_args {
 /* A checked tensor. Its axes are where their `place` says: packed tensors look
  * like those of a batch of one entry. Strides count elements; axes that no axis
  * of the tensor is placed on, and one of extent 1 where the description says
- * HEADS_OR_1 or BATCH_OR_1, have stride 0, so that they can be indexed by head and batch.
- * data is NULL when an optional tensor is absent; byte_offset is included. */
+ * HEADS_OR_1 or BATCH_OR_1, have stride 0, so that they can be indexed by head
+ * and batch. data is NULL when an optional tensor is absent; byte_offset is
+ * included. */
 typedef struct posenc_view {
   char *data;
   int64_t extent[POSENC_MAX_RANK];
@@ -160,8 +161,8 @@ typedef struct posenc_frame {
   /* What scratch has room for in all sequences, and where a sequence begins. */
   int64_t all_queries, all_keys;
   int64_t query_base, key_base;
-  /* The first key that a ring still holds, 0 without a ring: of one sequence, or
-   * of the longest. */
+  /* The first key that a ring still holds, 0 without a ring: of one sequence,
+   * or of the longest. */
   int64_t first_key;
   posenc_view tensors[POSENC_MAX_TENSORS];
 } posenc_frame;
@@ -222,11 +223,12 @@ posenc_status posenc_prepared_begin(const posenc_frame *frame, void *buffer,
 void posenc_prepared_finish(const posenc_frame *frame, void *buffer);
 
 /* Writes the new tokens [begin, begin + count) of a key head to their rows of a
- * cache; of a ring those that the last tokens overwrite are left out. `sequence` is the frame of the batch entry, `tensor` the number of the
- * new keys or values, whose heads are [.., Hkv, .., dim], and `cache` that of
- * the cache. With `rows` not NULL, those f32 rows, one after another, are
- * written in the place of the tensor's. Numbers of the cache's type are copied
- * bit by bit, others are rounded to the nearest, ties to even. */
+ * cache; of a ring those that the last tokens overwrite are left out.
+ * `sequence` is the frame of the batch entry, `tensor` the number of the new
+ * keys or values, whose heads are [.., Hkv, .., dim], and `cache` that of the
+ * cache. With `rows` not NULL, those f32 rows, one after another, are written
+ * in the place of the tensor's. Numbers of the cache's type are copied bit by
+ * bit, others are rounded to the nearest, ties to even. */
 void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
                           int32_t tensor, int32_t cache, int64_t head,
                           int64_t begin, int64_t count, const float *rows);

@@ -92,9 +92,10 @@ struct KernelTensor {
 };
 
 /// q, k, v, o, lse (unless the kernel has no_lse), then what says where
-/// sequences lie (cu_seqlens_q, cu_seqlens_k, key_lengths, page_table) and which
-/// blocks are listed, then the operands in order of first use. Of a kernel that appends to a cache: k,
-/// v, k_cache, v_cache, then the same. The kernel must be expanded.
+/// sequences lie (cu_seqlens_q, cu_seqlens_k, key_lengths, page_table) and
+/// which blocks are listed, then the operands in order of first use. Of a
+/// kernel that appends to a cache: k, v, k_cache, v_cache, then the same. The
+/// kernel must be expanded.
 std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 
 /// x (if anything reads it), y, then the operands in order of first use. The

@@ -13,8 +13,8 @@ namespace posenc {
 /// nothing if no mask over indices that hides pairs from everything bounds it.
 std::optional<int64_t> getKeyReach(KernelOp kernel);
 
-/// kernel_c13: whether a kernel with keys(ring), whose cache has been split off,
-/// needs nothing but the keys that a ring holds.
+/// kernel_c13: whether a kernel with keys(ring), whose cache has been split
+/// off, needs nothing but the keys that a ring holds.
 llvm::LogicalResult checkRing(KernelOp kernel);
 
 } // namespace posenc
