@@ -24,12 +24,13 @@ PARTS = [
     ("Scores, weights, outputs", "dialect/include/posenc/IR/PosencScoreOps.td"),
     ("Embedding vectors", "dialect/include/posenc/IR/PosencEmbedOps.td"),
 ]
-# Laws of primitives by the interface of their attributes, those of tables without one.
+# Laws of primitives by the interface of their attributes, those of tables without one; other attributes by their name.
 LAWS = {
     "PositionLawAttrInterface": "Laws of positions",
     "RelationLawAttrInterface": "Laws of relations",
     "FreqsLawAttrInterface": "Laws of frequencies",
     None: "Laws of tables",
+    "block_list": "Lists of blocks, of a kernel's clause `blocks`",
 }
 HEAD = """<!-- Made by scripts/semantics.py; do not edit. -->
 # Semantics
@@ -107,14 +108,14 @@ def describe_primitives(options):
 
 
 def describe_laws(options):
-    """What stands in `law(...)`."""
+    """What stands in `law(...)` and in clauses."""
     records = tablegen.read_records(options, "dialect/include/posenc/IR/PosencAttrs.td")
     groups = {interface: [] for interface in LAWS}
     for record in records.values():
         if "Posenc_Attr" not in record["!superclasses"] or "Posenc_MaskAttr" in record["!superclasses"]:
             continue
         interfaces = {records[trait["def"]].get("cppInterfaceName") for trait in record["traits"]}
-        groups[next((name for name in LAWS if name in interfaces), None)].append(record)
+        groups[next((name for name in LAWS if name in interfaces | {record["mnemonic"]}), None)].append(record)
     for interface, title in LAWS.items():
         yield f"\n## {title}\n"
         yield from (describe(f"#posenc.{record['mnemonic']}", record) for record in groups[interface])

@@ -2,6 +2,8 @@
 // The C header of a compiled kernel.
 #include "Header.h"
 
+#include "posenc/Analysis/KeyReach.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -32,6 +34,10 @@ static std::string describeSequences(KernelOp kernel) {
   if (kernel.getKeyStorage() == KeyStorage::paged)
     text += " Their keys are in pages of\n * page_size keys, at most max_pages "
             "each.";
+  if (kernel.isRing())
+    text += " Key j is in slot j % capacity:\n * the last capacity keys of a "
+            "sequence are there. The capacity must be at least " +
+            std::to_string(getKeyReach(kernel).value_or(0)) + " + Lq.";
   return text + "\n * Bounds, lengths and pages are also read by NAME_prepare "
                 "and the size queries.\n";
 }
@@ -128,6 +134,9 @@ static void printAppend(llvm::raw_ostream &os, KernelOp kernel, KernelOp append,
                " * kernel reads them as they are."
              : "Keys are written as they\n"
                " * are: the kernel encodes them.")
+     << (kernel.isRing() ? " Key j goes to slot j % capacity; of more new "
+                           "tokens than slots\n * the last ones stay."
+                         : "")
      << " Nothing but rows of new tokens is written,"
         "\n"
         " * and no two tokens may share one. `call` as above, but prepared is "

@@ -3,6 +3,8 @@
 #ifndef POSENC_REFERENCE_CALL_H
 #define POSENC_REFERENCE_CALL_H
 
+#include "Blocks.h"
+
 #include "posenc/Reference/Reference.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -34,12 +36,16 @@ struct CallShape {
 struct Call {
   Call(KernelOp kernel, const ReferenceInputs &inputs, const CallShape &shape)
       : body(kernel.getBody().front()), kernelHeads(kernel.getHeads()),
-        inputs(inputs), shape(shape) {}
+        inputs(inputs), shape(shape) {
+    if (std::optional<BlockListAttr> law = kernel.getBlocks())
+      blocks.emplace(*law, inputs);
+  }
 
   mlir::Block &body;
   int64_t kernelHeads;
   const ReferenceInputs &inputs;
   CallShape shape;
+  std::optional<BlockLists> blocks;
 };
 
 using Numbers = std::vector<double>;

@@ -125,6 +125,9 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
     return error;
 
   Call call(kernel, inputs, *shape);
+  if (call.blocks)
+    if (llvm::Error error = call.blocks->check(shape->queryLen, shape->keyLen))
+      return error;
   Tables sharedTables = makeSharedTables(call);
   ReferenceOutputs outputs = allocateOutputs(kernel, *shape, options);
   for (int64_t batch = 0; batch < shape->batch; ++batch) {

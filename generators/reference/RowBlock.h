@@ -64,6 +64,7 @@ private:
                    const Numbers &hidden);
 
   // Weights.cpp
+  void hideUnlisted(mlir::Value score, HeadValues &values) const;
   void normalize(NormalizeOp op, HeadValues &values) const;
   Output sumValues(WeightedSumOp op, const HeadValues &values) const;
   Output sumTable(ValueTableOp op, const HeadValues &values) const;

@@ -4,6 +4,7 @@
 #include "Codes.h"
 
 #include "posenc/Analysis/KernelTensors.h"
+#include "posenc/Analysis/KeyReach.h"
 
 #include <limits>
 
@@ -64,11 +65,16 @@ private:
   llvm::Error readKeyLengths(int64_t capacity);
   int64_t getPagedCapacity(const CallShape &shape) const;
   llvm::Error checkPages() const;
+  llvm::Error checkRing() const;
+  llvm::Error checkBlocks() const;
   llvm::Error checkNew() const;
   template <typename TensorT>
   TensorT cut(const KernelTensor &tensor, const TensorT &given,
               int64_t batch) const;
   RealTensor gatherPages(const RealTensor &given, int64_t batch) const;
+  RealTensor gatherRing(const RealTensor &given, int64_t batch) const;
+  RealTensor getKeys(const KernelTensor &tensor, const RealTensor &given,
+                     int64_t batch) const;
   void storeRows(int64_t batch, const RealTensor &part, RealTensor &whole,
                  int64_t width) const;
 
@@ -141,6 +147,35 @@ llvm::Error SequenceCall::checkPages() const {
   return llvm::Error::success();
 }
 
+/// A ring holds what the first query of a call sees.
+llvm::Error SequenceCall::checkRing() const {
+  std::optional<int64_t> reach = getKeyReach(kernel);
+  if (!reach)
+    return fail("expected a mask over indices that bounds how far back a query "
+                "sees, since keys are in a ring");
+  int64_t longest = 0, capacity = inputs.k.shape[2];
+  for (const Tokens &tokens : queries)
+    longest = std::max(longest, tokens.size());
+  if (longest > 0 && capacity < *reach + longest)
+    return fail("expected 'k' to have a capacity of at least " +
+                llvm::Twine(*reach + longest) + " for " + llvm::Twine(longest) +
+                " queries that see " + llvm::Twine(*reach) +
+                " keys before their own, but got " + llvm::Twine(capacity));
+  return llvm::Error::success();
+}
+
+llvm::Error SequenceCall::checkBlocks() const {
+  std::optional<BlockListAttr> law = kernel.getBlocks();
+  if (!law)
+    return llvm::Error::success();
+  int64_t queryLen = 0, keyLen = 0;
+  for (const Tokens &tokens : queries)
+    queryLen = std::max(queryLen, tokens.size());
+  for (const Tokens &tokens : keys)
+    keyLen = std::max(keyLen, tokens.size());
+  return BlockLists(*law, inputs).check(queryLen, keyLen);
+}
+
 llvm::Error SequenceCall::readLengths() {
   llvm::Expected<CallShape> shape = checkShapes(kernel, inputs);
   if (!shape)
@@ -167,10 +202,19 @@ llvm::Error SequenceCall::readLengths() {
     if (llvm::Error error = checkPages())
       return error;
     break;
+  case KeyStorage::ring:
+    if (llvm::Error error = readKeyLengths(int64_t{1} << 30))
+      return error;
+    break;
   }
   if (!hasPackedQueries())
     queries.assign(keys.size(), {0, shape->queryLen});
-  return kernel.isAppend() ? checkNew() : llvm::Error::success();
+  if (kernel.isAppend())
+    return checkNew();
+  if (kernel.isRing())
+    if (llvm::Error error = checkRing())
+      return error;
+  return checkBlocks();
 }
 
 /// Lengths count the new tokens.
@@ -298,11 +342,39 @@ RealTensor SequenceCall::gatherPages(const RealTensor &given,
   return result;
 }
 
+/// [B, Hkv, capacity, D] -> [1, Hkv, keys, D]. Keys that are no longer there
+/// are 0: nothing sees them.
+RealTensor SequenceCall::gatherRing(const RealTensor &given,
+                                    int64_t batch) const {
+  int64_t heads = given.shape[1], capacity = given.shape[2],
+          dim = given.shape[3], length = keys[batch].size();
+  RealTensor result;
+  result.shape = {1, heads, length, dim};
+  result.data.assign(heads * length * dim, 0);
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t j = std::max<int64_t>(length - capacity, 0); j < length; ++j) {
+      int64_t row = (batch * heads + h) * capacity + j % capacity;
+      std::copy_n(given.data.begin() + row * dim, dim,
+                  result.data.begin() + (h * length + j) * dim);
+    }
+  return result;
+}
+
+/// Keys or values of a sequence; those of a kernel that appends are new ones.
+RealTensor SequenceCall::getKeys(const KernelTensor &tensor,
+                                 const RealTensor &given, int64_t batch) const {
+  if (!kernel.isAppend() && kernel.getKeyStorage() == KeyStorage::paged)
+    return gatherPages(given, batch);
+  if (!kernel.isAppend() && kernel.isRing())
+    return gatherRing(given, batch);
+  return cut(tensor, given, batch);
+}
+
 ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
   ReferenceInputs result;
   result.firstHead = inputs.firstHead;
-  bool isPaged =
-      kernel.getKeyStorage() == KeyStorage::paged && !kernel.isAppend();
+  if (std::optional<BlockListAttr> law = kernel.getBlocks())
+    BlockLists(*law, inputs).cut(batch, keys[batch].size(), result);
   for (const KernelTensor &tensor : tensors) {
     if (tensor.isOutput || tensor.role != SequenceRole::None)
       continue;
@@ -312,11 +384,9 @@ ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
     else if (tensor.name == "q")
       result.q = cut(tensor, inputs.q, batch);
     else if (tensor.name == "k")
-      result.k =
-          isPaged ? gatherPages(inputs.k, batch) : cut(tensor, inputs.k, batch);
+      result.k = getKeys(tensor, inputs.k, batch);
     else if (tensor.name == "v")
-      result.v =
-          isPaged ? gatherPages(inputs.v, batch) : cut(tensor, inputs.v, batch);
+      result.v = getKeys(tensor, inputs.v, batch);
     else
       result.tables[tensor.name] =
           cut(tensor, inputs.tables.find(tensor.name)->second, batch);
@@ -434,14 +504,18 @@ void SequenceCall::storeNew(int64_t batch, const RealTensor &rows,
   bool isPaged = kernel.getKeyStorage() == KeyStorage::paged;
   for (int64_t h = 0; h < heads; ++h)
     for (int64_t i = 0; i < tokens; ++i) {
-      int64_t key = keys[batch].size() - tokens + i, row;
+      int64_t key = keys[batch].size() - tokens + i, row = 0;
       if (isPaged) {
         const IntTensor &table = *find("page_table");
         int64_t pageSize = cache.shape[1];
         int64_t page = table.data[batch * table.shape[1] + key / pageSize];
         row = (page * pageSize + key % pageSize) * heads + h;
       } else {
-        row = (batch * heads + h) * cache.shape[2] + key;
+        // Of a ring only the last keys stay.
+        int64_t capacity = cache.shape[2];
+        if (key < keys[batch].size() - capacity)
+          continue;
+        row = (batch * heads + h) * capacity + key % capacity;
       }
       std::copy_n(rows.data.begin() + (h * tokens + i) * dim, dim,
                   cache.data.begin() + row * dim);

@@ -49,6 +49,12 @@ static std::string printShape(llvm::ArrayRef<int64_t> extents) {
   return text;
 }
 
+/// Whether 1 stands for the same in all heads or batch entries.
+static bool canBeOne(const Extent &extent) {
+  return extent.kind == ExtentKind::HeadsOr1 ||
+         extent.kind == ExtentKind::BatchOr1;
+}
+
 std::optional<int64_t> ShapeChecker::getExtent(const Extent &extent) const {
   if (extent.kind == ExtentKind::Const)
     return extent.value;
@@ -56,8 +62,9 @@ std::optional<int64_t> ShapeChecker::getExtent(const Extent &extent) const {
     std::optional<int64_t> batch = getExtent({ExtentKind::Batch});
     return batch ? std::optional(*batch + 1) : std::nullopt;
   }
-  ExtentKind kind =
-      extent.kind == ExtentKind::HeadsOr1 ? ExtentKind::Heads : extent.kind;
+  ExtentKind kind = extent.kind == ExtentKind::HeadsOr1   ? ExtentKind::Heads
+                    : extent.kind == ExtentKind::BatchOr1 ? ExtentKind::Batch
+                                                          : extent.kind;
   auto found = symbols.find(static_cast<int32_t>(kind));
   if (found == symbols.end())
     return std::nullopt;
@@ -76,7 +83,7 @@ std::string ShapeChecker::printExpected(const KernelTensor &tensor) const {
                             numberStream << *number;
                           else
                             numberStream << "any";
-                          if (extent.kind == ExtentKind::HeadsOr1)
+                          if (canBeOne(extent))
                             numberStream << " or 1";
                         });
   return "[" + names + "] = [" + numbers + "]";
@@ -88,8 +95,7 @@ llvm::Error ShapeChecker::checkShape(const KernelTensor &tensor,
   bool fits = actual.size() == tensor.extents.size();
   for (size_t axis = 0; fits && axis < actual.size(); ++axis) {
     std::optional<int64_t> expected = getExtent(tensor.extents[axis]);
-    bool isOne =
-        tensor.extents[axis].kind == ExtentKind::HeadsOr1 && actual[axis] == 1;
+    bool isOne = canBeOne(tensor.extents[axis]) && actual[axis] == 1;
     fits = actual[axis] >= (tensor.extents[axis].kind == ExtentKind::Bounds) &&
            (!expected || actual[axis] == *expected || isOne);
   }

@@ -130,7 +130,20 @@ static void normalizeLinear(Row &row, Numbers by) {
   divide(row, denominator);
 }
 
+/// Masks the pairs that the call's lists of blocks leave out.
+void RowBlock::hideUnlisted(Value score, HeadValues &values) const {
+  if (!call.blocks)
+    return;
+  Numbers &scores = values.pairs.find(score)->second;
+  for (int64_t r = 0; r < getNumRows(); ++r)
+    for (int64_t j = 0; j < keys; ++j)
+      if (!call.blocks->shows(values.head->batch, values.head->head, begin + r,
+                              j))
+        scores[r * keys + j] = maskedScore;
+}
+
 void RowBlock::normalize(NormalizeOp op, HeadValues &values) const {
+  hideUnlisted(op.getScore(), values);
   Numbers weights = values.pairs.find(op.getScore())->second;
   Rows &result = values.rows[op];
   for (int64_t r = 0; r < getNumRows(); ++r) {

@@ -82,14 +82,8 @@ static void quantise_row(char *to, number_type to_type, const char *from,
     store(to, c, to_type, divide_by_scale(load(from, c, from_type), scale));
 }
 
-static const posenc_view *find_page_table(const posenc_frame *frame) {
-  for (int32_t t = 0; t < frame->desc->tensor_count; ++t)
-    if (frame->desc->tensors[t].flags & POSENC_TENSOR_PAGE_TABLE)
-      return &frame->tensors[t];
-  return NULL;
-}
-
-/* The row of a key head's first channel. */
+/* The row of a key head's first channel. A cache without pages that holds fewer
+ * keys is a ring. */
 static char *find_row(const posenc_view *cache, const posenc_view *pages,
                       int64_t item_bytes, int64_t batch, int64_t head,
                       int64_t key) {
@@ -98,8 +92,8 @@ static char *find_row(const posenc_view *cache, const posenc_view *pages,
     const int32_t *table = (const int32_t *)(const void *)pages->data;
     int64_t page = key / cache->extent[2];
     first = table[batch * pages->stride[0] + page * pages->stride[1]];
-    key %= cache->extent[2];
   }
+  key %= cache->extent[2];
   return cache->data + (first * cache->stride[0] + head * cache->stride[1] +
                         key * cache->stride[2]) *
                            item_bytes;
@@ -126,7 +120,9 @@ void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
   const posenc_kernel_desc *desc = sequence->desc;
   const posenc_view *from = &sequence->tensors[tensor];
   const posenc_view *to = &sequence->tensors[cache];
-  const posenc_view *pages = find_page_table(sequence);
+  const posenc_tensor_desc *table = NULL;
+  const posenc_view *pages =
+      posenc_find_role(sequence, POSENC_TENSOR_PAGE_TABLE, &table);
   number_type to_type = get_type(&desc->tensors[cache]);
   number_type from_type = get_type(&desc->tensors[tensor]);
   if (rows)
@@ -136,6 +132,9 @@ void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
   int64_t first_key = sequence->key_len - sequence->query_len;
   for (int64_t i = 0; i < count; ++i) {
     int64_t token = begin + i, key = first_key + token;
+    /* No two tokens write to one slot of a ring. */
+    if (key < sequence->first_key)
+      continue;
     const char *source =
         rows ? (const char *)(rows + i * channels)
              : from->data + (batch * from->stride[0] + head * from->stride[1] +

@@ -17,8 +17,9 @@ typedef struct symbol {
 } symbol;
 
 static const char *const symbol_names[SYMBOL_COUNT] = {
-    "",  "B",  "H",  "Hkv",   "Lq",    "Lk",        "",
-    "L", "Tq", "Tk", "B + 1", "pages", "page_size", "max_pages"};
+    "",          "B",         "H",        "Hkv", "Lq",    "Lk",
+    "",          "L",         "Tq",       "Tk",  "B + 1", "pages",
+    "page_size", "max_pages", "capacity", "",    "n + 1", "N"};
 
 static posenc_status malformed(const posenc_kernel_desc *desc,
                                const char *what) {
@@ -74,14 +75,14 @@ static posenc_status check_args(const posenc_kernel_desc *desc,
 }
 
 /* Compares one tensor's extents with constants and with what earlier tensors
- * fixed. HEADS_OR_1 waits until H is known. */
+ * fixed. HEADS_OR_1 and BATCH_OR_1 wait until H and B are known. */
 static posenc_status match_axes(const posenc_kernel_desc *desc,
                                 const posenc_tensor_desc *expected,
                                 const DLTensor *tensor, symbol *symbols) {
   for (int32_t i = 0; i < expected->rank; ++i) {
     int64_t extent = tensor->shape[i];
     int32_t kind = expected->axes[i].kind;
-    if (kind == POSENC_AXIS_HEADS_OR_1)
+    if (kind == POSENC_AXIS_HEADS_OR_1 || kind == POSENC_AXIS_BATCH_OR_1)
       continue;
     if (kind == POSENC_AXIS_BOUNDS) {
       if (extent < 1)
@@ -117,17 +118,19 @@ static posenc_status match_axes(const posenc_kernel_desc *desc,
   return POSENC_OK;
 }
 
-static posenc_status match_heads_or_1(const posenc_kernel_desc *desc,
-                                      const posenc_tensor_desc *expected,
-                                      const DLTensor *tensor, int64_t heads) {
+/* Axes that have one extent of the call, or 1. */
+static posenc_status match_or_1(const posenc_kernel_desc *desc,
+                                const posenc_tensor_desc *expected,
+                                const DLTensor *tensor, int32_t kind,
+                                const char *symbol, int64_t extent) {
   for (int32_t i = 0; i < expected->rank; ++i)
-    if (expected->axes[i].kind == POSENC_AXIS_HEADS_OR_1 &&
-        tensor->shape[i] != 1 && tensor->shape[i] != heads)
+    if (expected->axes[i].kind == kind && tensor->shape[i] != 1 &&
+        tensor->shape[i] != extent)
       return posenc_fail(POSENC_SHAPE_MISMATCH,
                          "%s: %s has extent %" PRId64 " on axis %" PRId32
-                         ", but must have 1 or H = %" PRId64,
+                         ", but must have 1 or %s = %" PRId64,
                          desc->name, expected->name, tensor->shape[i], i,
-                         heads);
+                         symbol, extent);
   return POSENC_OK;
 }
 
@@ -242,12 +245,13 @@ static posenc_status check_lengths(const posenc_kernel_desc *desc,
                        ", but must be at most Lk = %" PRId64
                        ": the kernel looks queries up among the keys",
                        desc->name, frame->query_len, frame->key_len);
-  if ((desc->flags & POSENC_KERNEL_ONE_RUN) && frame->key_len > LONGEST_RUN)
+  if ((desc->flags & POSENC_KERNEL_ONE_RUN) &&
+      frame->key_len - frame->first_key > LONGEST_RUN)
     return posenc_fail(POSENC_OUT_OF_RANGE,
                        "%s: Lk is %" PRId64
                        ", but must be at most 2^22: the kernel scans all keys "
                        "of a row",
-                       desc->name, frame->key_len);
+                       desc->name, frame->key_len - frame->first_key);
   return POSENC_OK;
 }
 
@@ -284,16 +288,21 @@ static posenc_status check_shapes(const posenc_any_args *args, bool prepare,
   status = check_heads(desc, symbols, frame);
   if (status)
     return status;
+  const symbol *batch = &symbols[POSENC_AXIS_BATCH];
+  frame->batch = batch->fixed ? batch->extent : 1;
   for (int32_t t = 0; t < desc->tensor_count; ++t) {
+    const posenc_tensor_desc *expected = &desc->tensors[t];
     const DLTensor *tensor = args->tensors[t];
-    if (!tensor || !is_looked_at(&desc->tensors[t], prepare))
+    if (!tensor || !is_looked_at(expected, prepare))
       continue;
-    status = match_heads_or_1(desc, &desc->tensors[t], tensor, frame->heads);
+    status = match_or_1(desc, expected, tensor, POSENC_AXIS_HEADS_OR_1, "H",
+                        frame->heads);
+    if (!status)
+      status = match_or_1(desc, expected, tensor, POSENC_AXIS_BATCH_OR_1, "B",
+                          frame->batch);
     if (status)
       return status;
   }
-  const symbol *batch = &symbols[POSENC_AXIS_BATCH];
-  frame->batch = batch->fixed ? batch->extent : 1;
   extents->queries = symbols[POSENC_AXIS_QUERY_LEN].extent;
   /* A kernel has Lk or L, the other one is 0. */
   extents->keys =
@@ -304,6 +313,7 @@ static posenc_status check_shapes(const posenc_any_args *args, bool prepare,
   extents->pages = symbols[POSENC_AXIS_PAGES].extent;
   extents->page_size = symbols[POSENC_AXIS_PAGE_SIZE].extent;
   extents->max_pages = symbols[POSENC_AXIS_MAX_PAGES].extent;
+  extents->capacity = symbols[POSENC_AXIS_RING].extent;
   return POSENC_OK;
 }
 
@@ -367,6 +377,8 @@ posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
     status = posenc_read_call(call, &options);
   if (!status)
     status = check_tensors(args, false, true, frame);
+  if (!status)
+    status = posenc_check_blocks(frame);
   if (!status)
     status = check_shard(desc, options.first_head, frame);
   if (!status)

@@ -49,7 +49,15 @@ typedef struct posenc_extents {
   bool has_keys;                 /* some tensor has the extent Lk */
   int64_t all_queries, all_keys; /* of packed ones */
   int64_t pages, page_size, max_pages;
+  int64_t capacity; /* of a ring */
 } posenc_extents;
+
+/* The axis of a tensor that is a ring of keys, or NULL; and the tensor. */
+const posenc_axis_desc *posenc_find_ring(const posenc_kernel_desc *desc,
+                                         const posenc_tensor_desc **tensor);
+/* The view of the tensor with a role, or NULL; and its description. */
+const posenc_view *posenc_find_role(const posenc_frame *frame, int32_t role,
+                                    const posenc_tensor_desc **tensor);
 
 /* sequences.c: checks bounds, lengths and pages, whose tensors have views, and
  * sets the frame's lengths. */
@@ -59,6 +67,9 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
 uint64_t posenc_hash_sequences(const posenc_frame *frame);
 /* No sequence has more queries than keys. */
 posenc_status posenc_check_own_keys(const posenc_frame *frame);
+
+/* blocks.c: lists of blocks fit the call's lengths and rise. */
+posenc_status posenc_check_blocks(const posenc_frame *frame);
 
 /* prepared.c: sets frame->prepared once the shape is known. */
 posenc_status posenc_check_prepared(posenc_frame *frame, const void *prepared);

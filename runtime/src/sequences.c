@@ -14,12 +14,32 @@ typedef struct numbers {
   const posenc_view *view;
 } numbers;
 
-static numbers find_numbers(const posenc_frame *frame, int32_t role) {
+const posenc_view *posenc_find_role(const posenc_frame *frame, int32_t role,
+                                    const posenc_tensor_desc **tensor) {
   const posenc_kernel_desc *desc = frame->desc;
   for (int32_t t = 0; t < desc->tensor_count; ++t)
-    if (desc->tensors[t].flags & role)
-      return (numbers){desc->tensors[t].name, &frame->tensors[t]};
-  return (numbers){NULL, NULL};
+    if (desc->tensors[t].flags & role) {
+      *tensor = &desc->tensors[t];
+      return &frame->tensors[t];
+    }
+  return NULL;
+}
+
+const posenc_axis_desc *posenc_find_ring(const posenc_kernel_desc *desc,
+                                         const posenc_tensor_desc **tensor) {
+  for (int32_t t = 0; t < desc->tensor_count; ++t)
+    for (int32_t i = 0; i < desc->tensors[t].rank; ++i)
+      if (desc->tensors[t].axes[i].kind == POSENC_AXIS_RING) {
+        *tensor = &desc->tensors[t];
+        return &desc->tensors[t].axes[i];
+      }
+  return NULL;
+}
+
+static numbers find_numbers(const posenc_frame *frame, int32_t role) {
+  const posenc_tensor_desc *tensor = NULL;
+  const posenc_view *view = posenc_find_role(frame, role, &tensor);
+  return (numbers){view ? tensor->name : NULL, view};
 }
 
 static int64_t get(numbers n, int64_t row) {
@@ -53,19 +73,36 @@ static posenc_status check_bounds(const posenc_frame *frame, numbers n,
 }
 
 static posenc_status check_key_lengths(const posenc_frame *frame, numbers n,
-                                       int64_t capacity, int64_t *longest) {
+                                       int64_t capacity, const char *what,
+                                       int64_t *longest) {
   *longest = 0;
   for (int64_t b = 0; b < frame->batch; ++b) {
     int64_t length = get(n, b);
     if (length < 0 || length > capacity)
       return posenc_fail(POSENC_OUT_OF_RANGE,
                          "%s: %s holds %" PRId64 " at %" PRId64
-                         ", but must have from 0 to %" PRId64
-                         ", the keys that there is room for",
-                         frame->desc->name, n.name, length, b, capacity);
+                         ", but must have from 0 to %" PRId64 ", the %s",
+                         frame->desc->name, n.name, length, b, capacity, what);
     *longest = larger(*longest, length);
   }
   return POSENC_OK;
+}
+
+/* A ring holds what the first query of a call sees. */
+static posenc_status check_ring(const posenc_frame *frame, int64_t capacity) {
+  const posenc_tensor_desc *tensor = NULL;
+  const posenc_axis_desc *axis = posenc_find_ring(frame->desc, &tensor);
+  int64_t wanted = axis->value + frame->query_len;
+  if ((frame->desc->flags & POSENC_KERNEL_APPEND) || frame->query_len == 0 ||
+      capacity >= wanted)
+    return POSENC_OK;
+  return posenc_fail(POSENC_SHAPE_MISMATCH,
+                     "%s: %s has extent %" PRId64 " on axis %d, but must have "
+                     "at least %" PRId64 ": a query sees %" PRId64
+                     " keys before its own, and Lq is %" PRId64,
+                     frame->desc->name, tensor->name, capacity,
+                     (int)(axis - tensor->axes), wanted, axis->value,
+                     frame->query_len);
 }
 
 /* The pages that the keys of a sequence need. */
@@ -121,6 +158,10 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
     if (extents->has_keys && extents->keys < frame->key_len)
       frame->key_len = extents->keys;
   }
+  const posenc_tensor_desc *ring_tensor = NULL;
+  bool is_ring = posenc_find_ring(frame->desc, &ring_tensor) != NULL;
+  if (is_ring)
+    frame->key_len = extents->capacity;
   frame->longest_key = frame->key_len;
   if (!status && keys.name) {
     status =
@@ -128,13 +169,20 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
     frame->longest_key = frame->key_len;
   }
   if (!status && lengths.name)
-    status =
-        check_key_lengths(frame, lengths, frame->longest_key, &frame->key_len);
+    status = check_key_lengths(
+        frame, lengths, is_ring ? LONGEST_SEQUENCE : frame->longest_key,
+        is_ring ? "most keys of a sequence" : "keys that there is room for",
+        &frame->key_len);
+  if (!status && is_ring) {
+    frame->first_key = larger(frame->key_len - extents->capacity, 0);
+    status = check_ring(frame, extents->capacity);
+  }
   if (!status && pages.name)
     status =
         check_pages(frame, pages, lengths, extents->page_size, extents->pages);
-  frame->all_keys =
-      keys.name ? extents->all_keys : frame->batch * frame->key_len;
+  frame->all_keys = keys.name
+                        ? extents->all_keys
+                        : frame->batch * (frame->key_len - frame->first_key);
   return status;
 }
 
@@ -148,7 +196,7 @@ void posenc_kernel_sequence(const posenc_frame *call, int64_t batch,
          offsetof(posenc_frame, tensors) +
              (size_t)desc->tensor_count * sizeof(posenc_view));
   sequence->query_base = batch * call->longest_query;
-  sequence->key_base = batch * call->key_len;
+  sequence->key_base = batch * (call->key_len - call->first_key);
   if (queries.name) {
     sequence->query_base = get(queries, batch);
     sequence->query_len = get(queries, batch + 1) - sequence->query_base;
@@ -159,6 +207,9 @@ void posenc_kernel_sequence(const posenc_frame *call, int64_t batch,
   }
   if (lengths.name)
     sequence->key_len = get(lengths, batch);
+  const posenc_tensor_desc *ring_tensor = NULL;
+  if (posenc_find_ring(desc, &ring_tensor))
+    sequence->first_key = larger(sequence->key_len - call->longest_key, 0);
   for (int32_t t = 0; t < desc->tensor_count; ++t) {
     const posenc_tensor_desc *tensor = &desc->tensors[t];
     posenc_view *view = &sequence->tensors[t];

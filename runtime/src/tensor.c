@@ -170,8 +170,8 @@ static posenc_status check_overlap(const posenc_kernel_desc *desc,
 }
 
 /* Strides of axes of extent 1 mean nothing, and frameworks fill in anything:
- * they become 0, which also repeats the one head of HEADS_OR_1, but a
- * contiguous axis stays contiguous. */
+ * they become 0, which also repeats the one part of HEADS_OR_1 and
+ * BATCH_OR_1, but a contiguous axis stays contiguous. */
 static void normalise_strides(const posenc_tensor_desc *expected,
                               posenc_view *view) {
   for (int32_t i = 0; i < expected->rank; ++i)
@@ -191,7 +191,7 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
     if (status)
       return status;
   }
-  int64_t last = 0, pages = 0;
+  int64_t last = 0, rows = 0;
   for (int32_t i = 0; i < expected->rank; ++i) {
     if (tensor->strides)
       view->stride[i] = tensor->strides[i];
@@ -204,15 +204,17 @@ static posenc_status check_strides(const posenc_kernel_desc *desc,
     if (__builtin_mul_overflow(view->extent[i] - 1, view->stride[i], &offset) ||
         __builtin_add_overflow(last, offset, &last))
       return too_large(desc, expected);
-    /* Tiles find rows of pages by their offsets in elements. */
-    if (expected->axes[i].kind == POSENC_AXIS_PAGES ||
-        expected->axes[i].kind == POSENC_AXIS_PAGE_SIZE)
-      pages += offset;
-    if (pages > LARGEST_SPAN)
+    /* Tiles find rows of pages and rings by their offsets in elements. */
+    int32_t kind = expected->axes[i].kind;
+    if (kind == POSENC_AXIS_PAGES || kind == POSENC_AXIS_PAGE_SIZE ||
+        kind == POSENC_AXIS_RING)
+      rows += offset;
+    if (rows > LARGEST_SPAN)
       return posenc_fail(POSENC_STRIDE_UNSUPPORTED,
-                         "%s: %s has pages that span more than 2^30 elements, "
+                         "%s: %s has %s that span more than 2^30 elements, "
                          "the last of them %" PRId64 " behind the first",
-                         desc->name, expected->name, pages);
+                         desc->name, expected->name,
+                         kind == POSENC_AXIS_RING ? "slots" : "pages", rows);
   }
   if (__builtin_add_overflow(last, 1, span) ||
       __builtin_mul_overflow(*span, tensor->dtype.bits / 8, span))

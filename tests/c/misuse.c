@@ -7,6 +7,7 @@
 #include "misuse_bias.h"
 #include "misuse_codes.h"
 #include "misuse_embed.h"
+#include "misuse_listed.h"
 #include "misuse_rope.h"
 #include "misuse_serving.h"
 
@@ -401,6 +402,147 @@ static void test_sequences(void) {
                          "packed queries with a batch axis");
 }
 
+typedef struct listed_call {
+  tensor q, k, v, o, lengths, offsets, indices;
+  misuse_listed_args args;
+} listed_call;
+
+/* Two sequences that have come to 9 and 2 keys, of which rings of 6 keep the
+ * last: 3 queries that see 3 keys before their own. Queries are in blocks of 2,
+ * keys in blocks of 4. */
+static listed_call *make_listed(void) {
+  enum { BATCH = 2, HEADS = 2, QUERIES = 3, CAPACITY = 6, DIM = 8 };
+  static const int32_t lengths[] = {9, 2}, offsets[] = {0, 2, 4};
+  static const int32_t indices[] = {0, 1, 1, 2};
+  static listed_call c;
+  init(&c.q, 4, BATCH, HEADS, QUERIES, DIM);
+  init(&c.o, 4, BATCH, HEADS, QUERIES, DIM);
+  init(&c.k, 4, BATCH, 1, CAPACITY, DIM);
+  init(&c.v, 4, BATCH, 1, CAPACITY, DIM);
+  set_ints(&c.lengths, 1, 2, 0, lengths);
+  set_ints(&c.offsets, 1, 3, 0, offsets);
+  c.offsets.view.ndim = 3;
+  c.offsets.shape[0] = c.offsets.shape[1] = 1;
+  c.offsets.shape[2] = 3;
+  set_ints(&c.indices, 1, 4, 0, indices);
+  misuse_listed_args args = {.size = sizeof args,
+                             .q = &c.q.view,
+                             .k = &c.k.view,
+                             .v = &c.v.view,
+                             .o = &c.o.view,
+                             .key_lengths = &c.lengths.view,
+                             .blocks_offsets = &c.offsets.view,
+                             .blocks_indices = &c.indices.view};
+  c.args = args;
+  return &c;
+}
+
+static void expect_listed_refused(listed_call *c, posenc_status status,
+                                  const char *word, const char *what) {
+  static float before[2048];
+  memcpy(before, c->o.data, sizeof before);
+  expect_status(misuse_listed(&c->args, NULL), status, word, what);
+  expect(memcmp(before, c->o.data, sizeof before) == 0, what);
+}
+
+static void test_ring(void) {
+  listed_call *c = make_listed();
+  expect_status(misuse_listed(&c->args, NULL), POSENC_OK, NULL, "a ring");
+  c = make_listed();
+  c->k.shape[2] = c->v.shape[2] = 5;
+  expect_listed_refused(c, POSENC_SHAPE_MISMATCH,
+                        "k has extent 5 on axis 2, but must have at least 6: a "
+                        "query sees 3 keys before its own, and Lq is 3",
+                        "a ring that is too small");
+  c = make_listed();
+  c->v.shape[2] = 7;
+  expect_listed_refused(c, POSENC_SHAPE_MISMATCH, "(capacity)",
+                        "values in a larger ring");
+  c = make_listed();
+  set_int(&c->lengths, 0, -1);
+  expect_listed_refused(c, POSENC_OUT_OF_RANGE, "key_lengths",
+                        "a ring of negative length");
+  c = make_listed();
+  set_int(&c->lengths, 0, (1 << 30) + 1);
+  expect_listed_refused(c, POSENC_OUT_OF_RANGE, "the most keys of a sequence",
+                        "a ring that has seen too much");
+  c = make_listed();
+  set_strides(&c->k, 1 << 30, 8, 1 << 29, 1);
+  expect_listed_refused(c, POSENC_STRIDE_UNSUPPORTED, "slots",
+                        "slots that are far apart");
+}
+
+static void test_ring_append(void) {
+  listed_call *c = make_listed();
+  misuse_listed_append_args args = {.size = sizeof args,
+                                    .k = &c->q.view,
+                                    .v = &c->o.view,
+                                    .k_cache = &c->k.view,
+                                    .v_cache = &c->v.view,
+                                    .key_lengths = &c->lengths.view};
+  c->q.shape[1] = c->o.shape[1] = 1;
+  expect_status(misuse_listed_append_kv(&args, NULL), POSENC_OUT_OF_RANGE,
+                "must count them too", "a length without new tokens");
+  set_int(&c->lengths, 1, 3);
+  expect_status(misuse_listed_append_kv(&args, NULL), POSENC_OK, NULL,
+                "new tokens for a ring");
+  c->k.shape[2] = c->v.shape[2] = 2;
+  expect_status(misuse_listed_append_kv(&args, NULL), POSENC_OK, NULL,
+                "more new tokens than slots");
+}
+
+static void test_block_lists(void) {
+  listed_call *c = make_listed();
+  set_int(&c->indices, 3, 3);
+  expect_listed_refused(
+      c, POSENC_OUT_OF_RANGE,
+      "blocks.indices holds 3 at 3, but must have from 0 to 2",
+      "a block behind the keys");
+  c = make_listed();
+  set_int(&c->indices, 0, -1);
+  expect_listed_refused(c, POSENC_OUT_OF_RANGE, "blocks.indices",
+                        "a negative block");
+  c = make_listed();
+  set_int(&c->indices, 3, 1);
+  expect_listed_refused(c, POSENC_OUT_OF_RANGE,
+                        "blocks.indices holds 1 at 3 behind 1, but must rise",
+                        "a block twice");
+  c = make_listed();
+  set_int(&c->offsets, 1, 5);
+  expect_listed_refused(c, POSENC_OUT_OF_RANGE, "blocks.offsets",
+                        "an offset behind the indices");
+  c = make_listed();
+  set_int(&c->offsets, 2, 1);
+  expect_listed_refused(c, POSENC_OUT_OF_RANGE,
+                        "blocks.offsets holds 1 at [0, 0, 2], but must have "
+                        "from 2, the number before it, to N = 4",
+                        "offsets that fall");
+  c = make_listed();
+  set_int(&c->offsets, 0, -1);
+  expect_listed_refused(c, POSENC_OUT_OF_RANGE, "blocks.offsets",
+                        "a negative offset");
+  c = make_listed();
+  c->offsets.shape[2] = 2;
+  expect_listed_refused(c, POSENC_SHAPE_MISMATCH, "at least 3",
+                        "lists of too few blocks of queries");
+  c = make_listed();
+  c->offsets.shape[0] = 3;
+  expect_listed_refused(c, POSENC_SHAPE_MISMATCH, "1 or B = 2",
+                        "lists of another batch");
+  c = make_listed();
+  c->offsets.shape[1] = 3;
+  expect_listed_refused(c, POSENC_SHAPE_MISMATCH, "1 or H = 2",
+                        "lists of other heads");
+  c = make_listed();
+  c->args.blocks_indices = NULL;
+  expect_listed_refused(c, POSENC_INVALID_ARGUMENT, "blocks.indices",
+                        "no lists");
+  c = make_listed();
+  c->indices.view.dtype.bits = 64;
+  expect_listed_refused(c, POSENC_DTYPE_MISMATCH, "blocks.indices",
+                        "lists of 64 bits");
+}
+
 static void test_16_bits(void) {
   serving_call *c = make_serving();
   c->q.view.dtype.code = kDLFloat;
@@ -578,6 +720,9 @@ int main(void) {
   test_isa();
   test_operands();
   test_sequences();
+  test_ring();
+  test_ring_append();
+  test_block_lists();
   test_16_bits();
   test_codes();
   test_embedding();

@@ -8,4 +8,6 @@ posenc.kernel @misuse_serving heads(2) kv_heads(1) head_dim(8) dtype(bf16) kv_dt
   queries(packed) keys(paged) encode [#posenc.rope]
 posenc.kernel @misuse_codes heads(2) kv_heads(1) head_dim(8) dtype(f32) kv_dtype(f8E4M3FN) kv_scales(token)
   table_dtype(bf16) keys(lengths) key_cache(encoded) mask(#posenc.causal) encode [#posenc.rope, #posenc.t5_bias]
+posenc.kernel @misuse_listed heads(2) kv_heads(1) head_dim(8) dtype(f32) mask(#posenc.window<left = 3>)
+  keys(ring) key_cache(encoded) blocks(#posenc.block_list<queries = 2, keys = 4>) encode [#posenc.rope]
 posenc.embed @misuse_embed dim(8) encode [#posenc.learned_absolute<rows = 16>]

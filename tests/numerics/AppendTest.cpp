@@ -460,6 +460,7 @@ int main(int argc, char **argv) {
     }
     testCaches(run, name, pool);
     testHeads(run, name);
+    testRings(run, name, pool);
   }
   return run.finish();
 }

@@ -444,6 +444,10 @@ static void testMasks(TestRun &run, const std::string &isa) {
       {"chunk_by_position", "mask(#posenc.chunk<size = 90, by = position>) "
                             "positions(#posenc.iota<offset = 17>)"},
       {"prefix", "mask(#posenc.prefix)"},
+      {"operand_window", "mask(#posenc.operand_window) encode [#posenc.alibi]"},
+      {"operand_window_right",
+       "mask(#posenc.any<[#posenc.operand_window<right = 40>, "
+       "#posenc.segments]>)"},
       {"either", "mask(#posenc.any<[#posenc.window<left = 30>, "
                  "#posenc.segments<name = \"segment\">]>)"},
       {"permutation", "mask(#posenc.permutation)"},

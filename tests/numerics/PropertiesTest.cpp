@@ -173,6 +173,30 @@ static void testExtremes(TestRun &run) {
   });
 }
 
+/// A window that is passed is the window that is compiled.
+static void testOperandWindow(TestRun &run) {
+  for (int64_t left : {-1, 0, 7, 100})
+    for (int64_t right : {-1, 0, 4})
+      run.test(
+          "properties/operand_window/" + Twine(left) + "," + Twine(right),
+          [&]() -> std::string {
+            auto parse = [&](const Twine &mask) {
+              return Spec(("posenc.kernel @window heads(2) head_dim(8) "
+                           "mask(#posenc." +
+                           mask + ", right = " + Twine(right) +
+                           ">) encode [#posenc.alibi<form = symmetric>]")
+                              .str());
+            };
+            Spec compiled = parse("window<left = " + Twine(left));
+            Spec passed = parse("operand_window<name = \"w\"");
+            ReferenceInputs inputs =
+                makeInputs(compiled.getKernel(), {2, 2, 2, 19, 40, 8, 8}, 3);
+            ReferenceOutputs wanted = evaluate(compiled.getKernel(), inputs);
+            inputs.tables["w"] = {{1}, {double(left)}};
+            return compareAll(evaluate(passed.getKernel(), inputs), wanted, 0);
+          });
+}
+
 /// Rows without keys are 0 and -inf, exactly.
 static void testEmptyRows(TestRun &run) {
   run.test("properties/rows_without_keys", []() -> std::string {
@@ -293,6 +317,7 @@ void posenc::numerics::testProperties(TestRun &run) {
   testKeyShards(run);
   testAlignments(run);
   testExtremes(run);
+  testOperandWindow(run);
   testEmptyRows(run);
   testStickyMask(run);
   testAccuracyRule(run);

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+typedef struct posenc_pool posenc_pool;
+
 namespace posenc::numerics {
 
 class TestRun {
@@ -52,6 +54,10 @@ void testProperties(TestRun &run);
 void testEncodingProperties(TestRun &run);
 /// Kernels with the reference.
 void testNative(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// The same where the caller lists blocks of keys.
+void testBlocks(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// Generation with a ring of keys, with as many threads as the pool has.
+void testRings(TestRun &run, const std::string &isa, posenc_pool *pool);
 /// The same of every named encoding and mask.
 void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of every two of a mask, a storage, types and an encoding.

@@ -6,6 +6,7 @@
 #include "posenc/Analysis/KernelTensors.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace posenc {
 
@@ -18,7 +19,14 @@ struct SequenceShape {
   SequenceShape(KernelOp kernel, int64_t batch, int64_t queryLen,
                 int64_t keyLen)
       : kernel(kernel), batch(batch), queryLen(queryLen), keyLen(keyLen),
-        areAmongKeys(kernel.isExpanded() && kernel.looksUpQueriesAmongKeys()) {}
+        areAmongKeys(kernel.isExpanded() && kernel.looksUpQueriesAmongKeys()) {
+    if (std::optional<BlockListAttr> law = kernel.getBlocks()) {
+      for (int64_t key = 0; key < getLongest(); key += law->getKeys())
+        ++keyBlocks;
+      for (int64_t query = 0; query < queryLen; query += law->getQueries())
+        ++queryBlocks;
+    }
+  }
 
   int64_t getQueries(int64_t b) const {
     if (kernel.getQueryStorage() == QueryStorage::dense)
@@ -35,6 +43,25 @@ struct SequenceShape {
     int64_t length = lengths[b % 5];
     return areAmongKeys ? std::max(length, getQueries(b)) : length;
   }
+  int64_t getLongest() const {
+    int64_t longest = 0;
+    for (int64_t b = 0; b < batch; ++b)
+      longest = std::max(longest, getKeys(b));
+    return longest;
+  }
+  /// The blocks of keys that a row of lists has: a third of them, by turns.
+  /// Rows repeat with every third head; the first one of head 1 has none.
+  std::vector<int64_t> getListed(int64_t row) const {
+    std::vector<int64_t> listed;
+    for (int64_t block = 0; block < keyBlocks; ++block)
+      if (row != queryBlocks + 1 && (block * 7 + row * 5) % 11 < 4)
+        listed.push_back(block);
+    return listed;
+  }
+  /// Heads with lists of their own.
+  static constexpr int64_t listHeads = 4;
+  int64_t queryBlocks = 0, keyBlocks = 0;
+
   /// Pages of a sequence.
   int64_t getMaxPages() const { return (keyLen + pageSize - 1) / pageSize; }
 
@@ -61,9 +88,26 @@ struct SequenceShape {
       return pageSize;
     case ExtentKind::MaxPages:
       return getMaxPages();
+    case ExtentKind::Ring:
+      return extent.value + queryLen + 3;
+    case ExtentKind::BatchOr1:
+      return 1;
+    case ExtentKind::BlockBounds:
+      return queryBlocks + 1;
+    case ExtentKind::Blocks:
+      return getNumListed(listHeads * (queryBlocks + 1));
     default:
       llvm_unreachable("other extents are the call's");
     }
+  }
+
+  /// The blocks of all rows before one; rows of different heads are apart.
+  int64_t getNumListed(int64_t end) const {
+    int64_t count = 0;
+    for (int64_t row = 0; row < end; ++row)
+      if ((row + 1) % (queryBlocks + 1) != 0)
+        count += getListed(row).size();
+    return count;
   }
 
   /// Element `index` of a tensor with a role.
@@ -83,6 +127,21 @@ struct SequenceShape {
       break;
     case SequenceRole::PageTable:
       number = batch * getMaxPages() - index; // from the last page on
+      break;
+    case SequenceRole::BlockOffsets:
+      number = getNumListed(index);
+      break;
+    case SequenceRole::BlockIndices:
+      for (int64_t row = 0, rest = index;; ++row) {
+        if ((row + 1) % (queryBlocks + 1) == 0)
+          continue;
+        std::vector<int64_t> listed = getListed(row);
+        if (rest < static_cast<int64_t>(listed.size())) {
+          number = listed[rest];
+          break;
+        }
+        rest -= listed.size();
+      }
       break;
     case SequenceRole::None:
       llvm_unreachable("a tensor with a role");

@@ -27,8 +27,8 @@ static int64_t getPages(WorkloadSize size) {
 
 /// Sequences of equal length one after another; positions count, those of the
 /// queries' own up to the last key.
-static int64_t getInteger(const KernelTensor &tensor, WorkloadSize size,
-                          int64_t index) {
+static int64_t getInteger(const KernelTensor &tensor, KernelOp source,
+                          WorkloadSize size, int64_t index) {
   bool isOfQueries = llvm::any_of(tensor.extents, [](const Extent &extent) {
     return extent.kind == ExtentKind::QueryLen ||
            extent.kind == ExtentKind::AllQueries;
@@ -42,6 +42,13 @@ static int64_t getInteger(const KernelTensor &tensor, WorkloadSize size,
     return size.keyLen;
   case SequenceRole::PageTable:
     return index;
+  case SequenceRole::BlockOffsets:
+    // Every block of queries lists all blocks of keys.
+    return index %
+           (divideCeil(size.queryLen, source.getBlocks()->getQueries()) + 1) *
+           divideCeil(size.keyLen, source.getBlocks()->getKeys());
+  case SequenceRole::BlockIndices:
+    return index % divideCeil(size.keyLen, source.getBlocks()->getKeys());
   case SequenceRole::None:
     return isOfQueries ? size.keyLen - size.queryLen + index % size.queryLen
                        : index % size.keyLen;
@@ -78,6 +85,15 @@ static int64_t getExtent(const Extent &extent, KernelOp source,
     return kPageSize;
   case ExtentKind::MaxPages:
     return getPages(size);
+  case ExtentKind::Ring:
+    return extent.value + size.queryLen;
+  case ExtentKind::BatchOr1:
+    return 1;
+  case ExtentKind::BlockBounds:
+    return divideCeil(size.queryLen, extent.value) + 1;
+  case ExtentKind::Blocks:
+    return divideCeil(size.queryLen, source.getBlocks()->getQueries()) *
+           divideCeil(size.keyLen, extent.value);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -99,7 +115,7 @@ Error Workload::addTensor(const KernelTensor &description, KernelOp source,
   std::normal_distribution<float> normal;
   for (int64_t i = 0; i < count; ++i) {
     if (description.isInteger) {
-      int32_t number = getInteger(description, size, i);
+      int32_t number = getInteger(description, source, size, i);
       std::memcpy(&tensor->data[i], &number, sizeof(number));
     } else if (description.storage) {
       // The low byte comes first.

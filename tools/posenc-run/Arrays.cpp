@@ -134,7 +134,8 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
   size_t optional = 0;
   auto mayBeAbsent = [](const Extent &extent) {
     return is_contained({ExtentKind::Batch, ExtentKind::Heads,
-                         ExtentKind::KvHeads, ExtentKind::HeadsOr1},
+                         ExtentKind::KvHeads, ExtentKind::HeadsOr1,
+                         ExtentKind::BatchOr1},
                         extent.kind);
   };
   while (optional < tensor.extents.size() &&

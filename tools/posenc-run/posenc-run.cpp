@@ -32,8 +32,8 @@ struct Options {
   cl::opt<std::string> entry{
       "entry", cl::init("attention"), cl::value_desc("NAME"),
       cl::desc("what to run: attention (default), append_kv: what fills the\n"
-               "cache of a kernel with keys(lengths) or keys(paged), or\n"
-               "embed: a posenc.embed"),
+               "cache of a kernel with keys(lengths), keys(paged) or\n"
+               "keys(ring), or embed: a posenc.embed"),
       cl::cat(category)};
   cl::opt<std::string> backend{
       "backend", cl::init("native"), cl::value_desc("NAME"),
@@ -52,7 +52,8 @@ struct Options {
   cl::opt<std::string> keyFile{"k", cl::value_desc("K.npy"),
                                cl::desc("keys [B, Hkv, Lk, D], packed\n"
                                         "[Tk, Hkv, D], paged\n"
-                                        "[pages, page_size, Hkv, D]; those\n"
+                                        "[pages, page_size, Hkv, D], in a\n"
+                                        "ring [B, Hkv, capacity, D]; those\n"
                                         "to append [B, Hkv, Lq, D] or\n"
                                         "[Tq, Hkv, D]"),
                                cl::cat(category)};
@@ -392,8 +393,9 @@ static int runAppend(const Options &command, ModuleOp module, KernelOp kernel,
   std::string name = kernel.getSymName().str();
   KernelOp append = findAppendKernel(kernel);
   if (!append)
-    return fail("the kernel '" + llvm::Twine(name) +
-                "' has no cache: expected keys(lengths) or keys(paged)");
+    return fail(
+        "the kernel '" + llvm::Twine(name) +
+        "' has no cache: expected keys(lengths), keys(paged) or keys(ring)");
   return run(command, append, options, [&](const InputArrays &inputs) {
     return runNativeAppend(module, name, inputs, options);
   });

@@ -294,6 +294,14 @@ static bool isReal(Type type) {
   return type.isF32() || type.isBF16() || type.isF16();
 }
 
+/// kernel_c4, of the tensors of the 'blocks' clause.
+static LogicalResult addBlockNames(KernelOp kernel, OperandNames &operands) {
+  std::optional<BlockListAttr> blocks = kernel.getBlocks();
+  return success(!blocks ||
+                 (succeeded(operands.add(blocks->getOffsetsName())) &&
+                  succeeded(operands.add(blocks->getIndicesName()))));
+}
+
 LogicalResult KernelOp::verify() {
   // kernel_c1, kernel_c2
   if (failed(verifyKernelShape(*this, getHeads(), getNumKvHeads(), getHeadDim(),
@@ -327,8 +335,8 @@ LogicalResult KernelOp::verify() {
            << scale->convertToDouble();
   // kernel_c11
   if (getKeyCache() && !hasCache())
-    return emitOpError("expects keys(lengths) or keys(paged) beside "
-                       "'key_cache', but got keys(")
+    return emitOpError("expects keys(lengths), keys(paged) or keys(ring) "
+                       "beside 'key_cache', but got keys(")
            << stringifyEnum(getKeyStorage()) << ")";
   if (isExpanded()) {
     return verifyNoClauses(
@@ -354,6 +362,8 @@ LogicalResult KernelOp::verify() {
   for (StringRef operand : getMaskOrDefault().getOperandNames())
     if (failed(operands.add(operand)))
       return failure();
+  if (failed(addBlockNames(*this, operands)))
+    return failure();
   auto emit = [&] { return emitOpError(); };
   if (failed(getMaskOrDefault().verifyMask(*this, emit)) ||
       failed(verifyEncodings(*this, getEncodeAttr(), operands,
@@ -390,12 +400,16 @@ static LogicalResult verifyStorage(KernelOp kernel,
 static LogicalResult verifyAppend(KernelOp kernel) {
   bool isAppend = kernel.isAppend();
   if (isAppend && !kernel.hasCache())
-    return kernel.emitOpError("expects keys(lengths) or keys(paged), since its "
-                              "body yields a key of a cache, but got keys(")
+    return kernel.emitOpError("expects keys(lengths), keys(paged) or "
+                              "keys(ring), since its body yields a key of a "
+                              "cache, but got keys(")
            << stringifyEnum(kernel.getKeyStorage()) << ")";
   if (isAppend && kernel.getKeyCache())
     return kernel.emitOpError("expects no 'key_cache' clause, since its body "
                               "says what is written to the cache");
+  if (isAppend && kernel.getBlocks())
+    return kernel.emitOpError("expects no 'blocks' clause, since its body "
+                              "yields a key of a cache and has no scores");
   for (Operation &op : kernel.getBody().front()) {
     if (auto position = dyn_cast<PositionOp>(op)) {
       bool isNew = isa<AppendedAttr>(position.getLaw());
@@ -414,6 +428,17 @@ static LogicalResult verifyAppend(KernelOp kernel) {
                << table.getType();
     }
   }
+  return success();
+}
+
+/// kernel_c15
+static LogicalResult verifyBlocks(KernelOp kernel) {
+  if (!kernel.getBlocks())
+    return success();
+  for (Operation &op : kernel.getBody().front())
+    if (isa<RowscanOp, HeadMlpOp>(op))
+      return op.emitOpError("cannot stand beside 'blocks', since it reads "
+                            "scores of keys that are not listed");
   return success();
 }
 
@@ -439,8 +464,12 @@ LogicalResult KernelOp::verifyRegions() {
         "to a cache");
   if (failed(verifyAppend(*this)))
     return failure();
+  if (failed(verifyBlocks(*this)))
+    return failure();
   // kernel_c4
   OperandNames operands(*this);
+  if (failed(addBlockNames(*this, operands)))
+    return failure();
   for (const OperandTensor &tensor : getOperandTensors())
     if (failed(operands.add(tensor.name)) ||
         failed(verifyStorage(*this, tensor)))

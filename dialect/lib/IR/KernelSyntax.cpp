@@ -84,6 +84,12 @@ static ParseResult parseMask(OpAsmParser &parser, StringRef clause,
                                            value);
 }
 
+static ParseResult parseBlocks(OpAsmParser &parser, StringRef clause,
+                               Attribute &value) {
+  return parseLaw<BlockListAttr>(
+      parser, clause, "#posenc.block_list<queries = 64, keys = 64>", value);
+}
+
 static ParseResult parsePositions(OpAsmParser &parser, StringRef clause,
                                   Attribute &value) {
   return parseLaw<PositionLawAttrInterface>(parser, clause, "#posenc.iota",
@@ -147,6 +153,7 @@ static const Clause kKernelClauses[] = {
     makeEnum<KeyStorageAttr, KeyStorage, getMaxEnumValForKeyStorage()>("keys"),
     makeEnum<KeyCacheAttr, KeyCache, getMaxEnumValForKeyCache()>("key_cache"),
     {"mask", parseMask},
+    {"blocks", parseBlocks},
     {"scale", parseNumber},
     {"positions", parsePositions},
     {"no_lse", nullptr, Clause::Flag},

@@ -355,6 +355,52 @@ Value GroupMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
 }
 
 //===----------------------------------------------------------------------===//
+// Window of an operand
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+OperandWindowMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              StringRef, int64_t right, MaskBasis, Alignment) {
+  // operand_window_c1
+  if (right < -1 || right > (int64_t{1} << 30))
+    return emitError() << "expected 'right' of #posenc.operand_window to be "
+                          "from -1 to 2^30, but got "
+                       << right;
+  return success();
+}
+bool OperandWindowMaskAttr::showsFuture() const { return getRight() != 0; }
+std::optional<Alignment> OperandWindowMaskAttr::getClauseAlignment() const {
+  return getAlignmentBy(getBy(), getAlign());
+}
+SmallVector<std::string> OperandWindowMaskAttr::getOperandNames() const {
+  return {getName().str()};
+}
+Value OperandWindowMaskAttr::expandMask(Expansion &expansion,
+                                        Value score) const {
+  // What is known of the future ends the range of keys.
+  if (getRight() >= 0)
+    score = WindowMaskAttr::get(getContext(), /*left=*/int64_t{-1}, getRight(),
+                                getBy(), getAlign())
+                .expandMask(expansion, score);
+  return applyPredicate(expansion, score, *this);
+}
+unsigned OperandWindowMaskAttr::getNumPredicateInputs() const { return 3; }
+SmallVector<Value>
+OperandWindowMaskAttr::getPredicateInputs(Expansion &expansion) const {
+  SmallVector<Value> inputs = getTwoSides(expansion, getBy(), getAlign());
+  inputs.push_back(expansion.operand(getName(), {TableAxis::head}));
+  return inputs;
+}
+Value OperandWindowMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                            ValueRange inputs) const {
+  Real query(inputs[0]), key(inputs[1]), left(inputs[2]);
+  Truth isSeen = either(left < 0, query - key <= left);
+  if (getRight() >= 0)
+    isSeen = both(isSeen, key - query <= getRight());
+  return isSeen.build(builder, loc);
+}
+
+//===----------------------------------------------------------------------===//
 // Dense
 //===----------------------------------------------------------------------===//
 

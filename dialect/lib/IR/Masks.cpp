@@ -84,6 +84,7 @@ bool FullMaskAttr::showsFuture() const { return true; }
 std::optional<Alignment> FullMaskAttr::getMaskAlignment() const {
   return std::nullopt;
 }
+std::optional<int64_t> FullMaskAttr::getReach() const { return std::nullopt; }
 std::optional<Alignment> FullMaskAttr::getClauseAlignment() const {
   return std::nullopt;
 }
@@ -120,6 +121,7 @@ bool CausalMaskAttr::showsFuture() const { return false; }
 std::optional<Alignment> CausalMaskAttr::getMaskAlignment() const {
   return getAlignment();
 }
+std::optional<int64_t> CausalMaskAttr::getReach() const { return std::nullopt; }
 std::optional<Alignment> CausalMaskAttr::getClauseAlignment() const {
   return getAlignment();
 }
@@ -184,6 +186,11 @@ AffineMap WindowMaskAttr::getInteriorEnd() const {
 bool WindowMaskAttr::showsFuture() const { return getRight() != 0; }
 std::optional<Alignment> WindowMaskAttr::getMaskAlignment() const {
   return getBy() == MaskBasis::index ? std::optional(getAlign()) : std::nullopt;
+}
+std::optional<int64_t> WindowMaskAttr::getReach() const {
+  if (getLeft() < 0 || getMaskAlignment() != Alignment::bottom_right)
+    return std::nullopt;
+  return getLeft();
 }
 std::optional<Alignment> WindowMaskAttr::getClauseAlignment() const {
   return getMaskAlignment();
@@ -260,6 +267,11 @@ AffineMap ChunkMaskAttr::getInteriorEnd() const {
 bool ChunkMaskAttr::showsFuture() const { return false; }
 std::optional<Alignment> ChunkMaskAttr::getMaskAlignment() const {
   return getBy() == MaskBasis::index ? std::optional(getAlign()) : std::nullopt;
+}
+std::optional<int64_t> ChunkMaskAttr::getReach() const {
+  if (getMaskAlignment() != Alignment::bottom_right)
+    return std::nullopt;
+  return getSize() - 1;
 }
 std::optional<Alignment> ChunkMaskAttr::getClauseAlignment() const {
   return getMaskAlignment();

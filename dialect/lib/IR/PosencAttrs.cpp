@@ -275,3 +275,17 @@ LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << dtype;
   return success();
 }
+
+LogicalResult
+BlockListAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t queries, int64_t keys, StringRef name) {
+  // block_list_c1
+  for (auto [side, size] : {std::pair("queries", queries), {"keys", keys}})
+    if (size < 1 || size > (int64_t{1} << 30))
+      return emitError() << "expected '" << side
+                         << "' of #posenc.block_list to be from 1 to 2^30, but "
+                            "got "
+                         << size;
+  // block_list_c2
+  return verifyOperandName(name, emitError);
+}

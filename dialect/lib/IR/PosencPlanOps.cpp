@@ -95,6 +95,12 @@ LogicalResult PlanOp::verifyRegions() {
   if (getAppend() && (hasPrologue || hasStep || hasEpilogue))
     return emitOpError("expects no posenc.prologue, posenc.step and "
                        "posenc.epilogue, since it is an 'append' plan");
+  if (getAppend() && getBlocks())
+    return emitOpError("expects no 'blocks', since it is an 'append' plan");
+  // plan_c6
+  if (getBlocks() && getDescending())
+    return emitOpError("expects no 'descending' beside 'blocks': what scans a "
+                       "row sees all of its keys");
   if (!getAppend() && (!hasPrologue || !hasStep || !hasEpilogue))
     return emitOpError("expects a posenc.prologue, a posenc.step and a "
                        "posenc.epilogue");

@@ -3,6 +3,7 @@
 #include "posenc/Analysis/KernelTensors.h"
 
 #include "posenc/Analysis/EmbedBody.h"
+#include "posenc/Analysis/KeyReach.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -44,6 +45,14 @@ std::string Extent::str() const {
     return "page_size";
   case ExtentKind::MaxPages:
     return "max_pages";
+  case ExtentKind::Ring:
+    return "capacity";
+  case ExtentKind::BatchOr1:
+    return "B or 1";
+  case ExtentKind::BlockBounds:
+    return "n + 1";
+  case ExtentKind::Blocks:
+    return "N";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -246,15 +255,15 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
 }
 
 /// Vectors of tokens, which the kernel sees as [B, heads, L, dim].
-static SmallVector<Extent, 4> makeTokens(ExtentKind heads, ExtentKind length) {
-  switch (length) {
+static SmallVector<Extent, 4> makeTokens(ExtentKind heads, Extent length) {
+  switch (length.kind) {
   case ExtentKind::AllQueries:
   case ExtentKind::AllKeys:
-    return {{length, 0, 2}, {heads, 0, 1}};
+    return {{length.kind, 0, 2}, {heads, 0, 1}};
   case ExtentKind::Pages:
-    return {{length, 0, 0}, {ExtentKind::PageSize, 0, 2}, {heads, 0, 1}};
+    return {{length.kind, 0, 0}, {ExtentKind::PageSize, 0, 2}, {heads, 0, 1}};
   default:
-    return {{ExtentKind::Batch}, {heads}, {length}};
+    return {{ExtentKind::Batch}, {heads}, length};
   }
 }
 
@@ -282,16 +291,33 @@ static void addSequences(KernelOp kernel, std::vector<KernelTensor> &tensors) {
   if (keys == KeyStorage::packed)
     add("cu_seqlens_k", SequenceRole::KeyBounds, {{ExtentKind::Bounds}},
         "the first key of each sequence, rising from 0, then their end");
-  if (keys == KeyStorage::lengths || keys == KeyStorage::paged)
+  if (kernel.hasCache()) {
+    std::string comment = "the number of keys of each sequence";
+    if (kernel.isRing())
+      comment += ", those included that are no longer there";
+    if (isAppend)
+      comment +=
+          kernel.isRing() ? ", and its new tokens" : " with its new tokens";
     add("key_lengths", SequenceRole::KeyLengths, {{ExtentKind::Batch}},
-        isAppend ? "the number of keys of each sequence with its new tokens"
-                 : "the number of keys of each sequence");
+        comment);
+  }
   if (keys == KeyStorage::paged) {
     add("page_table", SequenceRole::PageTable,
         {{ExtentKind::Batch}, {ExtentKind::MaxPages}},
         "the pages of each sequence in their order; those behind its keys are "
         "not read");
     tensors.back().unitStride = true;
+  }
+  if (std::optional<BlockListAttr> blocks = kernel.getBlocks()) {
+    add(blocks->getOffsetsName(), SequenceRole::BlockOffsets,
+        {{ExtentKind::BatchOr1},
+         {ExtentKind::HeadsOr1},
+         {ExtentKind::BlockBounds, blocks->getQueries()}},
+        "where the keys' blocks of each block of queries begin among the "
+        "indices, rising, then their end");
+    add(blocks->getIndicesName(), SequenceRole::BlockIndices,
+        {{ExtentKind::Blocks, blocks->getKeys()}},
+        "the blocks of keys, rising for each block of queries");
   }
 }
 
@@ -301,7 +327,7 @@ struct VectorTensors {
   KernelOp kernel;
   std::vector<KernelTensor> tensors = {};
 
-  KernelTensor &add(StringRef name, ExtentKind heads, ExtentKind length,
+  KernelTensor &add(StringRef name, ExtentKind heads, Extent length,
                     int64_t dim, Type type, StringRef comment) {
     KernelTensor tensor;
     tensor.name = name.str();
@@ -339,14 +365,18 @@ struct VectorTensors {
                ? ExtentKind::AllQueries
                : ExtentKind::QueryLen;
   }
-  ExtentKind getKeyLength() {
+  Extent getKeyLength() {
     switch (kernel.getKeyStorage()) {
     case KeyStorage::packed:
-      return ExtentKind::AllKeys;
+      return {ExtentKind::AllKeys};
     case KeyStorage::paged:
-      return ExtentKind::Pages;
+      return {ExtentKind::Pages};
+    case KeyStorage::ring:
+      // Appending needs no room for a window.
+      return {ExtentKind::Ring,
+              kernel.isAppend() ? 0 : getKeyReach(kernel).value_or(0)};
     default:
-      return ExtentKind::KeyLen;
+      return {ExtentKind::KeyLen};
     }
   }
 };
@@ -354,15 +384,16 @@ struct VectorTensors {
 
 static std::vector<KernelTensor> getAppendTensors(KernelOp kernel) {
   VectorTensors vectors{kernel};
-  ExtentKind tokens = vectors.getQueryLength(), keys = vectors.getKeyLength();
-  auto add = [&](StringRef name, ExtentKind length, int64_t dim, Type type,
+  ExtentKind tokens = vectors.getQueryLength();
+  Extent keys = vectors.getKeyLength();
+  auto add = [&](StringRef name, Extent length, int64_t dim, Type type,
                  StringRef comment) -> KernelTensor & {
     return vectors.add(name, ExtentKind::KvHeads, length, dim, type, comment);
   };
   int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
   Type type = kernel.getElementType(), cached = kernel.getKeyElementType();
-  add("k", tokens, headDim, type, "the keys of the new tokens");
-  add("v", tokens, valueDim, type, "the values of the new tokens");
+  add("k", {tokens}, headDim, type, "the keys of the new tokens");
+  add("v", {tokens}, valueDim, type, "the values of the new tokens");
   for (auto [name, dim, comment] :
        {std::tuple("k_cache", headDim, "keys in memory"),
         {"v_cache", valueDim, "values in memory"}}) {
@@ -382,27 +413,28 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
     return getAppendTensors(kernel);
   VectorTensors vectors{kernel};
   int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
-  ExtentKind queries = vectors.getQueryLength(), keys = vectors.getKeyLength();
+  ExtentKind queries = vectors.getQueryLength();
+  Extent inMemory = vectors.getKeyLength();
   Type ofQueries = kernel.getElementType(), ofKeys = kernel.getKeyElementType();
   bool areEncoded = kernel.getKeyCache() == KeyCache::encoded;
-  vectors.add("q", ExtentKind::Heads, queries, headDim, ofQueries, "queries");
-  vectors.add("k", ExtentKind::KvHeads, keys, headDim, ofKeys,
+  vectors.add("q", ExtentKind::Heads, {queries}, headDim, ofQueries, "queries");
+  vectors.add("k", ExtentKind::KvHeads, inMemory, headDim, ofKeys,
               areEncoded ? "keys as the append function wrote them" : "keys");
-  vectors.add("v", ExtentKind::KvHeads, keys, valueDim, ofKeys, "values");
+  vectors.add("v", ExtentKind::KvHeads, inMemory, valueDim, ofKeys, "values");
   vectors
-      .add("o", ExtentKind::Heads, queries, valueDim, ofQueries, "the output")
+      .add("o", ExtentKind::Heads, {queries}, valueDim, ofQueries, "the output")
       .isOutput = true;
   if (kernel.exportsLse()) {
     KernelTensor &lse = vectors.add(
-        "lse", ExtentKind::Heads, queries, 0,
+        "lse", ExtentKind::Heads, {queries}, 0,
         Float32Type::get(kernel.getContext()),
         "natural log-sum-exp of each row of scores; NULL: not wanted");
     lse.isOutput = lse.isOptional = true;
   }
   vectors.addScales(keys, /*isAppend=*/false);
   addSequences(kernel, vectors.tensors);
-  if (keys == ExtentKind::Pages)
-    keys = ExtentKind::KeyLen;
+  ExtentKind keys = inMemory.kind == ExtentKind::AllKeys ? ExtentKind::AllKeys
+                                                         : ExtentKind::KeyLen;
   for (const OperandTensor &operand : kernel.getOperandTensors())
     vectors.tensors.push_back(makeOperand(kernel, operand, queries, keys));
   return std::move(vectors.tensors);

@@ -56,14 +56,14 @@ static Type getAddressed(DriverBuilder &b, Type storage) {
 }
 
 /// A tensor of the kernel, from a head and row on. Rows that are given one by
-/// one count elements from the head's first.
+/// one count elements from the head's first, of all batch entries in pages.
 Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
                                    Value begin, Value count, int64_t dim) {
   Type type = kernel.tensors[tensor].storage;
   Storage storage = getStorage(type);
   bool isIndirect = plan.op.getIndirect() && (tensor == DriverKernel::Key ||
                                               tensor == DriverKernel::Value);
-  Value indices[] = {isIndirect ? Value() : batch, head,
+  Value indices[] = {isIndirect && kernel.isPaged() ? Value() : batch, head,
                      isIndirect ? Value() : begin};
   Dimensions dimensions = {{b.i64(dim), b.i64(1)}};
   if (!head)
@@ -122,7 +122,8 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
   Value row = b.add(b.mul(b.i64(vector), heads), head);
   Value base = kernel.hasSequences() ? frame.keyBase()
                                      : b.mul(site.batch, frame.keyLen());
-  row = b.add(b.mul(row, frame.allKeys()), b.add(base, site.keyBegin));
+  Value inSequence = b.sub(site.keyBegin, frame.firstKey());
+  row = b.add(b.mul(row, frame.allKeys()), b.add(base, inSequence));
   Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
   return emitBuffer(host, rows);
 }

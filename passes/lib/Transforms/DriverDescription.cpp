@@ -34,7 +34,11 @@ static_assert(isAxis<ExtentKind::Const, POSENC_AXIS_CONST> &&
                   isAxis<ExtentKind::Pages, POSENC_AXIS_PAGES> &&
                   isAxis<ExtentKind::PageSize, POSENC_AXIS_PAGE_SIZE> &&
                   isAxis<ExtentKind::MaxPages, POSENC_AXIS_MAX_PAGES> &&
-                  isAxis<ExtentKind::MaxPages, POSENC_AXIS_LAST>,
+                  isAxis<ExtentKind::Ring, POSENC_AXIS_RING> &&
+                  isAxis<ExtentKind::BatchOr1, POSENC_AXIS_BATCH_OR_1> &&
+                  isAxis<ExtentKind::BlockBounds, POSENC_AXIS_BLOCK_BOUNDS> &&
+                  isAxis<ExtentKind::Blocks, POSENC_AXIS_BLOCKS> &&
+                  isAxis<ExtentKind::Blocks, POSENC_AXIS_LAST>,
               "ExtentKind has the values of kernel_abi.h");
 static_assert(kDLInt == 0 && kDLFloat == 2 && kDLBfloat == 4,
               "KernelTensor::getTypeCode() has the values of DLPack");
@@ -131,6 +135,10 @@ static int32_t getRoleFlag(SequenceRole role) {
     return POSENC_TENSOR_KEY_LENGTHS;
   case SequenceRole::PageTable:
     return POSENC_TENSOR_PAGE_TABLE;
+  case SequenceRole::BlockOffsets:
+    return POSENC_TENSOR_BLOCK_OFFSETS;
+  case SequenceRole::BlockIndices:
+    return POSENC_TENSOR_BLOCK_INDICES;
   }
   llvm_unreachable("all roles are handled");
 }

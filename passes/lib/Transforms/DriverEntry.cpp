@@ -54,7 +54,7 @@ public:
 
   void emit() {
     tables = emitTableItems(b, kernel);
-    if (kernel.isPaged()) {
+    if (kernel.isIndirect()) {
       rows.function = emitRowItem(b, kernel);
       rows.emitCount = [](DriverBuilder &, DriverFrame frame) {
         return frame.batch();
@@ -222,7 +222,7 @@ private:
   LLVM::GlobalOp description;
   Type i32, i64, ptr;
   SmallVector<func::FuncOp> tables;
-  DriverItems rows;              // of paged keys
+  DriverItems rows;              // of keys in pages or rings
   SmallVector<DriverItems> keys; // one for each plan
   SmallVector<TileItems> tiles;
 };

@@ -155,6 +155,9 @@ void TableFill::emitAngles(Value begin, Value end) {
   // Behind a sequence that is shorter than others there are no positions.
   if (table.hasTokenRows)
     end = b.min(end, emitTokens(frame, kernel, table.side));
+  else if (kernel.isRing())
+    end = b.min(end,
+                b.sub(frame.keyLen(), emitFirstToken(b, frame, kernel, table)));
   b.loop(begin, end, [&](Value row) { emitAnglesRow(row); });
 }
 

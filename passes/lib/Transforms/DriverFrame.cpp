@@ -58,6 +58,10 @@ Value DriverFrame::allKeys() const {
 Value DriverFrame::keyBase() const {
   return number(offsetof(posenc_frame, key_base));
 }
+Value DriverFrame::firstKey() const {
+  return number(offsetof(posenc_frame, first_key));
+}
+Value DriverFrame::keptKeys() const { return b.sub(keyLen(), firstKey()); }
 Value DriverFrame::firstHead() const {
   return number(offsetof(posenc_frame, first_head));
 }

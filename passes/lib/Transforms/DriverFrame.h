@@ -37,6 +37,10 @@ public:
   /// The keys that scratch has room for, and the first of a sequence.
   Value allKeys() const;
   Value keyBase() const;
+  /// The first key that is in memory, not 0 in a ring; and the number of keys
+  /// from it on.
+  Value firstKey() const;
+  Value keptKeys() const;
   Value firstHead() const;
   Value variant() const;
   Value workers() const;

@@ -60,7 +60,7 @@ Value posenc::emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
 DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                                  DriverPlan &plan) {
   auto emitChunks = [](DriverBuilder &b, DriverFrame frame) {
-    return b.ceilDiv(frame.keyLen(), kKeyChunk);
+    return b.ceilDiv(frame.keptKeys(), kKeyChunk);
   };
   bool isByHead = plan.hasKeysByHead;
   auto emitHeads = [=](DriverFrame frame) {
@@ -84,8 +84,8 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
     site.kvHead = emitKeyHead(b, kernel, site.head);
   DriverFrame frame = enterBatch(kernel, call, site.batch);
   DriverArguments arguments(b, frame, kernel, plan);
-  Value begin =
-      b.min(b.mul(b.rem(item, chunks), b.i64(kKeyChunk)), frame.keyLen());
+  Value first = b.mul(b.rem(item, chunks), b.i64(kKeyChunk));
+  Value begin = b.min(b.add(frame.firstKey(), first), frame.keyLen());
   Value end = b.min(b.add(begin, b.i64(kKeyChunk)), frame.keyLen());
   Value limit = arguments.emitKeyLimit(*plan.keys);
   Value code = b.forPieces(begin, end, limit, [&](Value at, Value count) {
@@ -182,7 +182,7 @@ private:
       site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
       site.stateColumns =
           ofFunction([](auto &tile) { return tile.stateColumns; });
-      Value end = b.min(b.add(tile.begin, site.tileRows), frame.queryLen());
+      Value end = b.min(b.add(tile.begin, site.tileRows), tile.end);
       return body({tile.begin, end});
     };
     if (!kernel.hasSequences())
@@ -459,7 +459,8 @@ TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
   std::string name = plan.op.getSymName().str();
   auto heights = llvm::map_to_vector(
       plan.tiles, [](const TileFunction &tile) { return tile.rows; });
-  RowCut cut(name, heights);
+  std::optional<BlockListAttr> blocks = plan.op.getBlocks();
+  RowCut cut(name, heights, blocks ? blocks->getQueries() : 0);
   KeySplits splits(b, kernel, plan, cut);
   KeySkips skips(b, kernel, plan);
   auto define = [&](StringRef suffix, Value (TileItem::*emit)()) {

@@ -21,7 +21,7 @@ DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
 
 /// Bytes of the transformed keys, at the start of the shared scratch, and of
-/// them and the rows of paged keys.
+/// them and the lists of rows.
 mlir::Value emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
                                  DriverKernel &kernel);
 mlir::Value emitKeyBytes(DriverBuilder &b, DriverFrame frame,

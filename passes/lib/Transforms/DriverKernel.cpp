@@ -5,6 +5,7 @@
 #include "DriverScalar.h"
 
 #include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Analysis/KeyReach.h"
 #include "posenc/kernel_abi.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -131,6 +132,8 @@ static LogicalResult analyzeAngles(DriverTable &table, DriverKernel &kernel,
   table.hasBatches =
       table.hasTokenRows ||
       (kernel.hasSequences() && llvm::any_of(table.freqs, readsLength));
+  // Rows of the keys that a ring holds, wherever each sequence has come to.
+  table.hasBatches |= kernel.isRing() && table.side == Side::key;
   return success();
 }
 
@@ -202,6 +205,8 @@ static LogicalResult checkKernelOf(PlanOp plan, KernelOp kernel) {
            << what << "' to be " << expected << " as in its kernel, but got "
            << actual;
   };
+  if (plan.getBlocks() != kernel.getBlocks())
+    return plan.emitOpError("expects the 'blocks' of its kernel");
   return success(
       succeeded(check("heads", plan.getHeads(), kernel.getHeads())) &&
       succeeded(check("kv_heads", plan.getKvHeads(), kernel.getNumKvHeads())) &&
@@ -335,6 +340,8 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
                                               ArrayRef<PlanOp> plans) {
   if (!op.isExpanded())
     return op.emitOpError("expects a body: run posenc-expand-encodings");
+  if (failed(checkRing(op)))
+    return failure();
   if (plans.empty())
     return op.emitOpError("has no posenc.plan: run posenc-plan");
   DriverKernel kernel;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks of keys that masks over positions, segments and the like hide from a
 // whole tile: the bounds of what the masks read are found for every tile and
-// block, which costs next to nothing beside the products of a block.
+// block, which costs next to nothing beside the products of a block. And keys
+// that the caller's lists leave out.
 #include "DriverSkips.h"
 #include "DriverIntervals.h"
 #include "DriverRanges.h"
@@ -36,20 +37,66 @@ KeySkips::KeySkips(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan) {
       scores.push_back(value);
   SmallVector<SelectOp> masks = findCommonPredicates(scores);
   llvm::erase_if(masks, readsPairsOnly);
-  if (masks.empty())
-    return;
-  name = (plan.op.getSymName() + "_next_keys").str();
   DriverBuilder::InsertionGuard guard(b);
-  define(b, kernel, plan, masks);
+  if (!masks.empty()) {
+    name = (plan.op.getSymName() + "_next_keys").str();
+    define(b, kernel, plan, masks);
+  }
+  if (plan.op.getBlocks())
+    defineListed(b, plan);
 }
 
-/// i64 (frame, batch, head, first query, rows, key, end, i1 hidden)
+/// The arguments of the functions: i64 (frame, batch, head, first query, rows,
+/// key, end, i1 hidden).
+static FunctionType getNextType(DriverBuilder &b) {
+  Type i64 = b.getI64Type(), i1 = b.getI1Type();
+  return b.getFunctionType({b.getPtrType(), i64, i64, i64, i64, i64, i64, i1},
+                           i64);
+}
+
+/// What is both listed and seen, or not one of them.
+void KeySkips::defineListed(DriverBuilder &b, DriverPlan &plan) {
+  std::string masked = name;
+  name = (plan.op.getSymName() + "_next_listed").str();
+  Type i64 = b.getI64Type();
+  func::FuncOp function = b.define(name, getNextType(b), /*isPublic=*/false);
+  auto arguments = function.getArguments();
+  Value end = arguments[6], isHidden = arguments[7];
+  auto nextListed = [&](Value key, Value isHidden) {
+    Value hidden = arith::ExtUIOp::create(b, b.getI32Type(), isHidden);
+    return b.call("posenc_kernel_next_listed", i64,
+                  {arguments[0], arguments[1], arguments[2], arguments[3], key,
+                   end, hidden});
+  };
+  auto nextMasked = [&](Value key, Value isHidden) {
+    SmallVector<Value> values(arguments.begin(), arguments.end());
+    values[5] = key;
+    values[7] = isHidden;
+    return b.call(masked, i64, values);
+  };
+  if (masked.empty()) {
+    b.ret(nextListed(arguments[5], isHidden));
+    return;
+  }
+  // A seen key is sought from one to the other until they agree.
+  auto loop = scf::WhileOp::create(b, i64, arguments[5]);
+  Block *block = b.createBlock(&loop.getBefore(), {}, i64, b.getLoc());
+  Value at = block->getArgument(0);
+  Value listed = nextListed(at, isHidden);
+  Value other = nextMasked(b.select(isHidden, at, listed), isHidden);
+  Value differ = b.select(isHidden, b.bit(false), b.less(listed, other));
+  scf::ConditionOp::create(b, differ,
+                           b.select(isHidden, b.min(listed, other), other));
+  block = b.createBlock(&loop.getAfter(), {}, i64, b.getLoc());
+  scf::YieldOp::create(b, block->getArguments());
+  b.setInsertionPointAfter(loop);
+  b.ret(loop.getResult(0));
+}
+
 void KeySkips::define(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
                       ArrayRef<SelectOp> masks) {
-  Type i64 = b.getI64Type(), i1 = b.getI1Type();
-  auto type = b.getFunctionType(
-      {b.getPtrType(), i64, i64, i64, i64, i64, i64, i1}, i64);
-  func::FuncOp function = b.define(name, type, /*isPublic=*/false);
+  Type i64 = b.getI64Type();
+  func::FuncOp function = b.define(name, getNextType(b), /*isPublic=*/false);
   DriverFrame frame(b, function.getArgument(0));
   Value firstQuery = function.getArgument(3), end = function.getArgument(6);
   Value isHidden = function.getArgument(7);

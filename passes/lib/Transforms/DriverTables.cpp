@@ -48,7 +48,7 @@ Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
 Value posenc::emitScanBytes(DriverBuilder &b, DriverFrame frame,
                             DriverKernel &kernel) {
   int64_t keyBytes = 2 * kernel.tallest * sizeof(float);
-  return b.roundUp(b.mul(frame.keyLen(), b.i64(keyBytes)), 64);
+  return b.roundUp(b.mul(frame.keptKeys(), b.i64(keyBytes)), 64);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,6 +130,8 @@ Value posenc::emitFirstToken(DriverBuilder &b, DriverFrame frame,
   if (table.side == Side::query || table.hasTokenRows ||
       table.alignment == Alignment::top_left)
     return b.i64(0);
+  if (kernel.isRing())
+    return b.sub(frame.firstKey(), frame.longestQuery());
   if (kernel.hasSequences())
     return b.neg(frame.longestQuery());
   return b.min(emitQueryShift(b, frame, table.alignment), b.i64(0));

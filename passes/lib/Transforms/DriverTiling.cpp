@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace posenc;
 
-RowCut::RowCut(std::string name, ArrayRef<int64_t> rows)
-    : name(std::move(name)), rows(rows) {
+RowCut::RowCut(std::string name, ArrayRef<int64_t> rows, int64_t blockRows)
+    : name(std::move(name)), rows(rows), blockRows(blockRows) {
   tallest = std::distance(rows.begin(), llvm::max_element(rows));
   cuts.resize(2 * rows[tallest]);
   SmallVector<int64_t> padded(cuts.size(), 0); // rows computed
@@ -52,7 +52,36 @@ Value RowCut::emitWholeTiles(DriverBuilder &b, Value length) const {
   return b.max(b.sub(fitting, b.i64(1)), b.i64(0));
 }
 
+/// Whole blocks before the last one, which may be short.
+static Value emitWholeBlocks(DriverBuilder &b, Value length, int64_t rows) {
+  return b.max(b.sub(b.ceilDiv(length, rows), b.i64(1)), b.i64(0));
+}
+
 Value RowCut::emitCount(DriverBuilder &b, Value length) const {
+  if (blockRows == 0)
+    return emitBlockCount(b, length);
+  Value blocks = emitWholeBlocks(b, length, blockRows);
+  Value rest = b.sub(length, b.mul(blocks, b.i64(blockRows)));
+  return b.add(b.mul(blocks, emitBlockCount(b, b.i64(blockRows))),
+               emitBlockCount(b, rest));
+}
+
+RowCut::Tile RowCut::emitTile(DriverBuilder &b, Value length,
+                              Value tile) const {
+  if (blockRows == 0)
+    return emitBlockTile(b, length, tile);
+  Value perBlock = emitBlockCount(b, b.i64(blockRows));
+  Value block =
+      b.min(b.div(tile, perBlock), emitWholeBlocks(b, length, blockRows));
+  Value first = b.mul(block, b.i64(blockRows));
+  Value rows = b.min(b.sub(length, first), b.i64(blockRows));
+  Tile result = emitBlockTile(b, rows, b.sub(tile, b.mul(block, perBlock)));
+  result.begin = b.add(first, result.begin);
+  result.end = b.add(first, rows);
+  return result;
+}
+
+Value RowCut::emitBlockCount(DriverBuilder &b, Value length) const {
   Value whole = emitWholeTiles(b, length);
   Value left = b.sub(length, b.mul(whole, b.i64(rows[tallest])));
   auto counts = llvm::map_to_vector(
@@ -60,8 +89,8 @@ Value RowCut::emitCount(DriverBuilder &b, Value length) const {
   return b.add(whole, emitEntry(b, "counts", counts, left));
 }
 
-RowCut::Tile RowCut::emitTile(DriverBuilder &b, Value length,
-                              Value tile) const {
+RowCut::Tile RowCut::emitBlockTile(DriverBuilder &b, Value length,
+                                   Value tile) const {
   SmallVector<int64_t> begins, functions;
   for (ArrayRef<unsigned> cut : cuts) {
     int64_t begin = 0;
@@ -83,5 +112,6 @@ RowCut::Tile RowCut::emitTile(DriverBuilder &b, Value length,
   result.begin = b.select(isWhole, b.mul(tile, height), begin);
   result.function = b.select(isWhole, b.i64(tallest),
                              emitEntry(b, "functions", functions, index));
+  result.end = length;
   return result;
 }

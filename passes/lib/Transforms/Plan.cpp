@@ -304,13 +304,17 @@ static TypeAttr getStorageType(Type type) {
   return type.isF32() ? TypeAttr() : TypeAttr::get(type);
 }
 
+/// Whether rows of keys and values are given one by one.
+static bool isIndirect(KernelOp kernel) {
+  return kernel.getKeyStorage() == KeyStorage::paged || kernel.isRing();
+}
+
 /// The keys of a block. Tiles copy those that are no rows of f32 one after
 /// another, with their values: the copies must fit in the cache and on the
 /// stack of a thread.
 static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
   constexpr int64_t kLargestCopies = 192 << 10;
-  bool areCopied = !kernel.getKeyElementType().isF32() ||
-                   kernel.getKeyStorage() == KeyStorage::paged;
+  bool areCopied = !kernel.getKeyElementType().isF32() || isIndirect(kernel);
   int64_t keys = isa.blockKeys;
   int64_t keyBytes =
       (kernel.getHeadDim() + kernel.getValueSize()) * sizeof(float);
@@ -346,8 +350,8 @@ static LogicalResult planKernel(KernelOp kernel,
         isAppend ? TypeAttr() : getStorageType(kernel.getElementType()),
         getStorageType(isAppend ? kernel.getElementType()
                                 : kernel.getKeyElementType()),
-        /*indirect=*/!isAppend && kernel.getKeyStorage() == KeyStorage::paged,
-        isAppend);
+        /*indirect=*/!isAppend && isIndirect(kernel), isAppend,
+        kernel.getBlocksAttr());
     if (!isAppend)
       noted(kernel, "Tiles",
             "@" + name + " has tiles of " +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level 2 to level 2: the kernels that append to key and value caches.
 #include "IdentityRemarks.h"
+#include "posenc/Analysis/KeyReach.h"
 #include "posenc/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -124,6 +125,7 @@ static KernelOp makeAppend(KernelOp kernel, Value key) {
   append.removeKeyCacheAttr();
   append.removeNoLseAttr();
   append.removeContextLengthAttr();
+  append.removeBlocksAttr();
   Block &body = append.getBody().front();
   body.getTerminator()->setOperand(0, mapping.lookup(key));
   eraseDead(body);
@@ -157,7 +159,7 @@ static LogicalResult split(KernelOp kernel) {
     key->replaceAllUsesWith(own);
     eraseDead(kernel.getBody().front());
   }
-  return success();
+  return checkRing(kernel);
 }
 
 namespace {

@@ -40,7 +40,14 @@ enum {
   POSENC_AXIS_PAGES = 11,      /* pages of keys in memory */
   POSENC_AXIS_PAGE_SIZE = 12,  /* keys of a page */
   POSENC_AXIS_MAX_PAGES = 13,  /* pages of a sequence */
-  POSENC_AXIS_LAST = POSENC_AXIS_MAX_PAGES
+  POSENC_AXIS_RING = 14,       /* keys of a sequence in memory: key j is in slot
+                                * j % capacity, and a query sees `value` keys
+                                * before its own */
+  POSENC_AXIS_BATCH_OR_1 = 15, /* B, or 1 for "the same for every entry" */
+  POSENC_AXIS_BLOCK_BOUNDS = 16, /* at least the blocks of `value` queries of a
+                                  * sequence, plus 1 */
+  POSENC_AXIS_BLOCKS = 17,       /* any number of blocks of `value` keys */
+  POSENC_AXIS_LAST = POSENC_AXIS_BLOCKS
 };
 
 enum {
@@ -61,7 +68,11 @@ enum {
   POSENC_TENSOR_PAGE_TABLE = 512,  /* the pages of a sequence */
   /* an output of which only the rows of new tokens are written; its extents
    * count in the size queries too */
-  POSENC_TENSOR_CACHE = 1024
+  POSENC_TENSOR_CACHE = 1024,
+  /* int32: which blocks of keys each block of queries sees, one after another,
+   * and where those of a block of queries begin */
+  POSENC_TENSOR_BLOCK_OFFSETS = 2048,
+  POSENC_TENSOR_BLOCK_INDICES = 4096
 };
 
 typedef struct posenc_axis_desc {
@@ -122,8 +133,9 @@ typedef struct posenc_any_args {
 /* A checked tensor. Its axes are where their `place` says: packed tensors look
  * like those of a batch of one entry. Strides count elements; axes that no axis
  * of the tensor is placed on, and one of extent 1 where the description says
- * HEADS_OR_1, have stride 0, so that they can be indexed by head and batch.
- * data is NULL when an optional tensor is absent; byte_offset is included. */
+ * HEADS_OR_1 or BATCH_OR_1, have stride 0, so that they can be indexed by head
+ * and batch. data is NULL when an optional tensor is absent; byte_offset is
+ * included. */
 typedef struct posenc_view {
   char *data;
   int64_t extent[POSENC_MAX_RANK];
@@ -151,6 +163,9 @@ typedef struct posenc_frame {
   /* What scratch has room for in all sequences, and where a sequence begins. */
   int64_t all_queries, all_keys;
   int64_t query_base, key_base;
+  /* The first key that a ring still holds, 0 without a ring: of one sequence,
+   * or of the longest. */
+  int64_t first_key;
   posenc_view tensors[POSENC_MAX_TENSORS];
 } posenc_frame;
 
@@ -210,17 +225,24 @@ posenc_status posenc_prepared_begin(const posenc_frame *frame, void *buffer,
 void posenc_prepared_finish(const posenc_frame *frame, void *buffer);
 
 /* Writes the new tokens [begin, begin + count) of a key head to their rows of a
- * cache. `sequence` is the frame of the batch entry, `tensor` the number of the
- * new keys or values, whose heads are [.., Hkv, .., dim], and `cache` that of
- * the cache. With `rows` not NULL, those f32 rows, one after another, are
- * written in the place of the tensor's. Numbers of the cache's type are copied
- * bit by bit, others are rounded to the nearest, ties to even. `scales` is the
- * number of the scales of a cache of 8-bit codes, or -1. Where they are an
- * output a row's is that of its largest magnitude, and is written with it. */
+ * cache; of a ring those that the last tokens overwrite are left out.
+ * `sequence` is the frame of the batch entry, `tensor` the number of the new
+ * keys or values, whose heads are [.., Hkv, .., dim], and `cache` that of the
+ * cache. With `rows` not NULL, those f32 rows, one after another, are written
+ * in the place of the tensor's. Numbers of the cache's type are copied bit by
+ * bit, others are rounded to the nearest, ties to even. `scales` is the number
+ * of the scales of a cache of 8-bit codes, or -1. Where they are an output a
+ * row's is that of its largest magnitude, and is written with it. */
 void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
                           int32_t tensor, int32_t cache, int32_t scales,
                           int64_t head, int64_t begin, int64_t count,
                           const float *rows);
+
+/* The first key in [key, end) that the block of a query lists, or with `hidden`
+ * the first one that it does not list; `end` if there is none. */
+int64_t posenc_kernel_next_listed(const posenc_frame *frame, int64_t batch,
+                                  int64_t head, int64_t query, int64_t key,
+                                  int64_t end, int32_t hidden);
 
 /* Records a tile function's failure (a Halide error code). */
 posenc_status posenc_kernel_tile_failed(const posenc_frame *frame,

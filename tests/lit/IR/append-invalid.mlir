@@ -8,19 +8,19 @@ posenc.kernel @value heads(2) head_dim(8) keys(lengths) key_cache(rotated)
 // -----
 
 // kernel_c11
-// expected-error@below {{'posenc.kernel' op expects keys(lengths) or keys(paged) beside 'key_cache', but got keys(dense)}}
+// expected-error@below {{'posenc.kernel' op expects keys(lengths), keys(paged) or keys(ring) beside 'key_cache', but got keys(dense)}}
 posenc.kernel @dense heads(2) head_dim(8) key_cache(raw)
 
 // -----
 
 // kernel_c11
-// expected-error@below {{'posenc.kernel' op expects keys(lengths) or keys(paged) beside 'key_cache', but got keys(packed)}}
+// expected-error@below {{'posenc.kernel' op expects keys(lengths), keys(paged) or keys(ring) beside 'key_cache', but got keys(packed)}}
 posenc.kernel @packed heads(2) head_dim(8) keys(packed) key_cache(encoded)
 
 // -----
 
 // kernel_c11
-// expected-error@below {{'posenc.kernel' op expects keys(lengths) or keys(paged), since its body yields a key of a cache, but got keys(dense)}}
+// expected-error@below {{'posenc.kernel' op expects keys(lengths), keys(paged) or keys(ring), since its body yields a key of a cache, but got keys(dense)}}
 posenc.kernel @no_cache heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   posenc.yield %k : !posenc.key
@@ -122,4 +122,13 @@ posenc.plan @keys kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) valu
   ^bb0(%k: !posenc.key):
     posenc.yield %k, %k : !posenc.key, !posenc.key
   }
+}
+
+// -----
+
+// kernel_c11
+// expected-error@below {{'posenc.kernel' op expects no 'blocks' clause, since its body yields a key of a cache and has no scores}}
+posenc.kernel @lists heads(2) head_dim(8) keys(ring) blocks(#posenc.block_list<queries = 4, keys = 4>) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  posenc.yield %k : !posenc.key
 }

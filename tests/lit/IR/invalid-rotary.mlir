@@ -317,6 +317,12 @@ posenc.kernel @k heads(8) head_dim(8) mask(#posenc.any<[#posenc.causal, 3]>)
 
 // -----
 
+// operand_window_c1
+// expected-error@below {{expected 'right' of #posenc.operand_window to be from -1 to 2^30, but got -2}}
+posenc.kernel @k heads(8) head_dim(8) mask(#posenc.operand_window<right = -2>)
+
+// -----
+
 // group_c1: size
 // expected-error@below {{expected 'size' of #posenc.group to be from 1 to 2^30, but got 0}}
 posenc.kernel @k heads(8) head_dim(8) mask(#posenc.group<size = 0>)

@@ -67,3 +67,41 @@ posenc.kernel @key_axis heads(2) head_dim(8) keys(lengths) key_cache(encoded) {
 posenc.kernel @taken heads(2) head_dim(8) keys(lengths)
 // expected-error@below {{has the name 'taken_append_kv', which is that of the kernel that fills another one's cache; rename one of the two}}
 posenc.kernel @taken_append_kv heads(2) head_dim(8)
+
+// -----
+
+// kernel_c14
+// expected-error@below {{'posenc.kernel' op cannot have keys(ring); expected a mask over indices that bounds how far back a query sees, such as #posenc.window<left = 4095> or #posenc.chunk, since a ring holds the last keys only}}
+posenc.kernel @no_window heads(2) head_dim(8) keys(ring) mask(#posenc.causal)
+
+// -----
+
+// kernel_c14
+// expected-error@below {{cannot have keys(ring); expected a mask over indices that bounds how far back a query sees}}
+posenc.kernel @top_left heads(2) head_dim(8) keys(ring) mask(#posenc.window<left = 8, align = top_left>)
+
+// -----
+
+// kernel_c14
+// expected-error@below {{cannot have keys(ring); expected a mask over indices that bounds how far back a query sees}}
+posenc.kernel @by_position heads(2) head_dim(8) keys(ring) mask(#posenc.window<left = 8, by = position>)
+
+// -----
+
+// kernel_c14
+// expected-error@below {{cannot have keys(ring); expected no operand with a number for each key, since keys are forgotten, but it reads 'positions'}}
+posenc.kernel @positions heads(2) head_dim(8) keys(ring) mask(#posenc.window<left = 8>)
+  positions(#posenc.position_tensor) encode [#posenc.rope]
+
+// -----
+
+// kernel_c14
+// expected-error@below {{expected no operand with a number for each key, since keys are forgotten, but it reads 'bias'}}
+posenc.kernel @pairs heads(2) head_dim(8) keys(ring) mask(#posenc.window<left = 8>) encode [#posenc.dense_bias]
+
+// -----
+
+// kernel_c14
+// expected-error@below {{cannot have keys(ring); expected no network that sees keys beyond those that a mask shows}}
+// expected-note@below {{this one has 3 taps}}
+posenc.kernel @network heads(2) head_dim(8) keys(ring) mask(#posenc.window<left = 8>) encode [#posenc.alibi, #posenc.dape<version = v2>]

@@ -164,6 +164,25 @@ std::vector<Spec> makeSequenceSpecs() {
                    "queries(packed) keys(lengths) key_cache(encoded) "
                    "positions(#posenc.position_tensor) encode [#posenc.rope<>]",
                    true, true});
+  // Keys that are there from one on, and runs of listed ones.
+  specs.push_back({"Ring",
+                   "keys(ring) mask(#posenc.window<left = 9>) "
+                   "positions(#posenc.iota<offset = 5>) encode "
+                   "[#posenc.rope<base = 100.0>, #posenc.alibi<>]",
+                   false, true});
+  specs.push_back({"EncodedRing",
+                   "queries(packed) keys(ring) key_cache(encoded) "
+                   "mask(#posenc.chunk<size = 13>) encode [#posenc.rope<>]",
+                   false, true});
+  specs.push_back({"Listed",
+                   "queries(packed) keys(lengths) mask(#posenc.causal) "
+                   "blocks(#posenc.block_list<queries = 5, keys = 7>) encode "
+                   "[#posenc.rope<>, #posenc.alibi<>]",
+                   false, true});
+  specs.push_back({"ListedSegments",
+                   "keys(lengths) mask(#posenc.segments) "
+                   "blocks(#posenc.block_list<queries = 16, keys = 9>)",
+                   true, true});
   return specs;
 }
 
@@ -282,6 +301,10 @@ TEST_P(Driver, LongStrides) {
   if (GetParam().clauses.find("keys(paged)") != std::string::npos) {
     EXPECT_NE(error.find("k has pages"), std::string::npos) << error;
     EXPECT_NE(error.find("pages that span"), std::string::npos) << error;
+    return;
+  }
+  if (GetParam().clauses.find("keys(ring)") != std::string::npos) {
+    EXPECT_NE(error.find("k has slots that span"), std::string::npos) << error;
     return;
   }
   EXPECT_EQ(error, "");

@@ -7,7 +7,7 @@
 using namespace posenc;
 
 static std::vector<unsigned> cut(llvm::ArrayRef<int64_t> rows, int64_t left) {
-  return RowCut("k", rows).getCut(left).vec();
+  return RowCut("k", rows, 0).getCut(left).vec();
 }
 
 TEST(RowCut, LeavesTheLeastPadding) {

@@ -24,7 +24,7 @@ CHECK_LAYOUT(offsetof(posenc_any_args, tensors) == 8);
 CHECK_LAYOUT(sizeof(posenc_view) == 104);
 CHECK_LAYOUT(offsetof(posenc_frame, batch) == 16);
 CHECK_LAYOUT(offsetof(posenc_frame, prepared) == 80);
-CHECK_LAYOUT(offsetof(posenc_frame, tensors) == 184);
+CHECK_LAYOUT(offsetof(posenc_frame, tensors) == 192);
 #endif
 CHECK_LAYOUT(sizeof(posenc_status) == 4);
 

@@ -136,6 +136,32 @@ def Posenc_GroupMaskAttr
   let genVerifyDecl = 1;
 }
 
+def Posenc_OperandWindowMaskAttr
+    : Posenc_MaskClauseAttr<"OperandWindowMask", "operand_window", ["getOperandNames", "getNumPredicateInputs"]> {
+  let summary = "a window whose reach the caller passes";
+  let description = [{
+    As `#posenc.window`, but `left` is a number of the call, one for all heads or
+    each: a query at `a` sees keys at `b` with `a - b <= left[h]` and `b - a <=
+    right`. A negative number means no bound, and so does -1 for `right`. The
+    results are those of the window with this number. Blocks of keys that are out
+    of a tile's reach are not computed.
+
+    Operand: `<name>` [H or 1].
+
+    Constraints:
+    - (operand_window_c1) `right` is from -1 to 2^30.
+
+    Example: `#posenc.operand_window<name = "window">`
+  }];
+  let parameters = (ins
+      Posenc_NameParam<"window">:$name,
+      Posenc_IntParam<"0", "keys after the query that it sees, -1: all">:$right,
+      Posenc_EnumParam<Posenc_MaskBasis, "index", "what is compared">:$by,
+      Posenc_EnumParam<Posenc_Alignment, "bottom_right",
+                       "where row i stands when Lq != Lk">:$align);
+  let genVerifyDecl = 1;
+}
+
 def Posenc_DenseMaskAttr
     : Posenc_MaskClauseAttr<"DenseMask", "dense_mask", ["getOperandNames", "getNumPredicateInputs"]> {
   let summary = "a truth value for each pair, passed by the caller";

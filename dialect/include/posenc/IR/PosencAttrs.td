@@ -81,6 +81,33 @@ def Posenc_ChunkMaskAttr : Posenc_MaskAttr<"ChunkMask", "chunk"> {
   let genVerifyDecl = 1;
 }
 
+def Posenc_BlockListAttr : Posenc_Attr<"BlockList", "block_list"> {
+  let summary = "the blocks of keys that each block of queries sees, passed by the caller";
+  let description = [{
+    Query row i of a sequence, counted from its first query, is in block
+    `i / queries`, key j in block `j / keys`. Block m of queries sees the blocks of keys
+    `indices[offsets[b, h, m]]` up to `indices[offsets[b, h, m + 1] - 1]`, which
+    rise (compressed sparse rows); nothing else is computed.
+
+    Operands, int32: `<name>.offsets` [B or 1, H or 1, n + 1] for at least the
+    blocks of the longest sequence of queries, and `<name>.indices` [N].
+
+    Constraints:
+    - (block_list_c1) `queries` and `keys` are from 1 to 2^30;
+    - (block_list_c2) `name` is a C identifier but for dots.
+
+    Example: `#posenc.block_list<queries = 64, keys = 128>`
+  }];
+  let parameters = (ins "int64_t":$queries, "int64_t":$keys,
+                        Posenc_NameParam<"blocks">:$name);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::std::string getOffsetsName() const { return (getName() + ".offsets").str(); }
+    ::std::string getIndicesName() const { return (getName() + ".indices").str(); }
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Positions
 //===----------------------------------------------------------------------===//

@@ -34,7 +34,8 @@ def Posenc_KeyStorage : Posenc_Enum<"KeyStorage",
     I32EnumAttrCase<"dense", 0>,
     I32EnumAttrCase<"lengths", 1>,
     I32EnumAttrCase<"packed", 2>,
-    I32EnumAttrCase<"paged", 3>]>;
+    I32EnumAttrCase<"paged", 3>,
+    I32EnumAttrCase<"ring", 4>]>;
 
 def Posenc_KeyCache : Posenc_Enum<"KeyCache",
     "what the keys in memory have been through", [

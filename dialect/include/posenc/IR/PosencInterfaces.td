@@ -131,6 +131,10 @@ def Posenc_MaskInterface : AttrInterface<"MaskAttrInterface"> {
       "::mlir::AffineMap", "getInteriorEnd">,
     InterfaceMethod<"The alignment, for masks that depend on one.",
       "::std::optional<::posenc::Alignment>", "getMaskAlignment">,
+    InterfaceMethod<[{
+      How many keys before its own place a query sees at most, for masks over
+      storage indices, aligned `bottom_right`, that bound it.}],
+      "::std::optional<int64_t>", "getReach">,
   ];
   let extraClassDeclaration = [{
     /// Whether query row `i` sees key `j` (storage indices).

@@ -24,6 +24,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     - `key_cache`: what the keys in memory have been through, see below;
     - `mask`: `#posenc.full` (default), `#posenc.causal`, `#posenc.window`,
       `#posenc.chunk`, ..., or `#posenc.all` and `#posenc.any` of several;
+    - `blocks`: a `#posenc.block_list` of the blocks of keys that the caller wants
+      to be computed for each block of queries, by default all; other pairs are
+      masked, as by the last mask before the normaliser;
     - `scale` of the dot product (default: what an encoding fixes, or else
       `1 / sqrt(head_dim)`);
     - `positions`: `#posenc.iota` (default) or `#posenc.position_tensor`;
@@ -46,12 +49,17 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     - `keys(packed)`: k and v are [T, kv_heads, ...], cut by `cu_seqlens_k`;
     - `keys(paged)`: k and v are [pages, page_size, kv_heads, ...] and key j of
       sequence b is in page `page_table[b, j / page_size]` (int32 [B, max_pages]) at
-      row `j % page_size`; lengths are `key_lengths`.
+      row `j % page_size`; lengths are `key_lengths`;
+    - `keys(ring)`: k and v are [B, kv_heads, capacity, ...] and key j of a
+      sequence is at row `j % capacity`. `key_lengths[b]` counts all keys that the
+      sequence has had, of which the last `capacity` are there. A mask over
+      indices must bound how far back queries see: to `reach` keys before their
+      own place. A call needs a capacity of at least `reach + Lq`.
 
     Operands that have a number for every query or key of each batch entry are
     packed as these are.
 
-    Keys of `keys(lengths)` and `keys(paged)` are a cache, which an append kernel
+    Keys of `keys(lengths)`, `keys(paged)` and `keys(ring)` are a cache, which an append kernel
     fills: it writes the keys and values of new tokens, the last ones of each
     sequence, behind those that are there. With `key_cache(raw)` (default) keys in
     memory are what the caller's projection made, and every call encodes them.
@@ -71,7 +79,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     off at the largest.
 
     With a body (level 2) the body says what the numbers are and the clauses
-    `mask`, `scale`, `positions`, `table_dtype` and `encode` must be absent. The body's
+    `mask`, `scale`, `positions`, `table_dtype` and `encode` must be absent;
+    `blocks` remains. The body's
     arguments are the query, key and value vectors of one head; it yields the
     output.
 
@@ -101,12 +110,19 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       axis too, and with packed keys one with a key axis;
     - (kernel_c7) a body holds primitives only, has the arguments
       (!posenc.query, !posenc.key, !posenc.value) and yields an output or a key;
-    - (kernel_c11) `key_cache` needs keys(lengths) or keys(paged), and so does a
-      body that yields a key, beside which there is no `key_cache`;
+    - (kernel_c11) `key_cache` needs keys(lengths), keys(paged) or keys(ring), and
+      so does a body that yields a key, beside which there is neither `key_cache`
+      nor `blocks`;
     - (kernel_c12) `#posenc.appended` is a law of keys in a body that yields a
       key, and `#posenc.iota` is none there; no table there has a query or key
       axis;
-    - (kernel_c13) `kv_scales` is given exactly when `kv_dtype` is i8 or f8E4M3FN.
+    - (kernel_c13) `kv_scales` is given exactly when `kv_dtype` is i8 or f8E4M3FN;
+    - (kernel_c14) with keys(ring), once `posenc-split-cache` has run, all scores
+      have a mask over indices that bounds how far back queries see, nothing of
+      the attention kernel reads an operand with a number for each key, and no
+      `posenc.head_mlp` has more than one tap;
+    - (kernel_c15) beside `blocks` nothing scans along rows and there is no
+      `posenc.head_mlp`.
 
     Examples:
     ```mlir
@@ -115,6 +131,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
 
     posenc.kernel @decoder heads(32) kv_heads(8) head_dim(128) queries(packed)
       keys(paged) key_cache(encoded) mask(#posenc.causal) encode [#posenc.rope]
+
+    posenc.kernel @sliding heads(32) kv_heads(8) head_dim(128) keys(ring)
+      key_cache(encoded) mask(#posenc.window<left = 4095>) encode [#posenc.rope]
 
     posenc.kernel @level2 heads(8) head_dim(64) {
     ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
@@ -144,7 +163,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       OptionalAttr<Posenc_PositionLaw>:$positions,
       UnitAttr:$no_lse,
       OptionalAttr<I64Attr>:$context_length,
-      OptionalAttr<Posenc_EncodeList>:$encode);
+      OptionalAttr<Posenc_EncodeList>:$encode,
+      OptionalAttr<Posenc_BlockListAttr>:$blocks);
   let regions = (region MaxSizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -168,8 +188,10 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     /// Whether keys and values are a cache that an append kernel fills.
     bool hasCache() {
       return getKeyStorage() == ::posenc::KeyStorage::lengths ||
-             getKeyStorage() == ::posenc::KeyStorage::paged;
+             getKeyStorage() == ::posenc::KeyStorage::paged || isRing();
     }
+    /// Whether the cache keeps the last keys of each sequence only.
+    bool isRing() { return getKeyStorage() == ::posenc::KeyStorage::ring; }
     /// Whether the body yields what is written to a cache.
     bool isAppend();
     /// "<name>_append_kv", of the kernel that fills this one's cache.

@@ -30,6 +30,9 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     are codes, each with the scale of its key. With `indirect` the rows of
     keys and values are anywhere in their buffers and given one by one.
 
+    With `blocks` a tile has queries of one block only and walks the runs of
+    listed keys within the ranges of its steps, which apply no mask for it.
+
     `append` says that the kernel appends to a cache: its keys are the new ones,
     `kv_dtype` is the type that they have before, and nothing else is computed.
     Then the body holds any number of `posenc.prepare` and at most one
@@ -43,7 +46,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     - (plan_c3) the parts stand in the order given above;
     - (plan_c4) `from` has four dimensions, no symbols and at least one result;
     - (plan_c5) with `append` there are no other parts than `posenc.prepare` and
-      `posenc.keys`.
+      `posenc.keys`, and no `blocks`;
+    - (plan_c6) with `blocks` there is no `descending`: scans see all keys of a row.
 
     Example:
     ```mlir
@@ -77,7 +81,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
       DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
       OptionalAttr<AffineMapAttr>:$from, OptionalAttr<TypeAttr>:$dtype,
-      OptionalAttr<TypeAttr>:$kv_dtype, UnitAttr:$indirect, UnitAttr:$append);
+      OptionalAttr<TypeAttr>:$kv_dtype, UnitAttr:$indirect, UnitAttr:$append,
+      OptionalAttr<Posenc_BlockListAttr>:$blocks);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
@@ -86,7 +91,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     `rows` `(` $rows `)` `keys` `(` $keys `)` (`descending` $descending^)?
     (`from` `(` $from^ `)`)?
     (`dtype` `(` $dtype^ `)`)? (`kv_dtype` `(` $kv_dtype^ `)`)?
-    (`indirect` $indirect^)? (`append` $append^)?
+    (`indirect` $indirect^)? (`append` $append^)? (`blocks` `(` $blocks^ `)`)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;

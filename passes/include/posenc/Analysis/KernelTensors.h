@@ -28,11 +28,17 @@ enum class ExtentKind : int32_t {
   Pages = 11,
   PageSize = 12,
   MaxPages = 13,
+  Ring = 14,
+  BatchOr1 = 15,
+  BlockBounds = 16,
+  Blocks = 17,
 };
 
 struct Extent {
   ExtentKind kind;
-  int64_t value = 0; // of Const
+  /// Of Const; of Ring what the capacity must exceed Lq by at least; of
+  /// BlockBounds and Blocks the tokens of a block.
+  int64_t value = 0;
   /// The axis that the kernel sees it as; -1: the same.
   int64_t place = -1;
 
@@ -41,7 +47,15 @@ struct Extent {
 };
 
 /// What a tensor says about the sequences of a call.
-enum class SequenceRole { None, QueryBounds, KeyBounds, KeyLengths, PageTable };
+enum class SequenceRole {
+  None,
+  QueryBounds,
+  KeyBounds,
+  KeyLengths,
+  PageTable,
+  BlockOffsets,
+  BlockIndices
+};
 
 struct KernelTensor {
   /// As in the specification: "q", "bias.table".
@@ -86,9 +100,9 @@ struct KernelTensor {
 
 /// q, k, v, o, lse (unless the kernel has no_lse), k_scales and v_scales of
 /// codes, then what says where sequences lie (cu_seqlens_q, cu_seqlens_k,
-/// key_lengths, page_table), then the operands in order of first use. Of a
-/// kernel that appends to a cache: k, v, k_cache, v_cache, then the same from
-/// the scales on. The kernel must be expanded.
+/// key_lengths, page_table) and which blocks are listed, then the operands in
+/// order of first use. Of a kernel that appends to a cache: k, v, k_cache,
+/// v_cache, then the same from the scales on. The kernel must be expanded.
 std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 
 /// x (if anything reads it), y, then the operands in order of first use. The

@@ -28,8 +28,8 @@ def PosencExpandEncodings : Pass<"posenc-expand-encodings", "::mlir::ModuleOp"> 
 def PosencSplitCache : Pass<"posenc-split-cache", "::mlir::ModuleOp"> {
   let summary = "Makes the kernels that append to key and value caches";
   let description = [{
-    Input: kernels of level 2. To each one with keys(lengths) or keys(paged) it
-    adds, behind it, the kernel `@<name>_append_kv`, unless that is there.
+    Input: kernels of level 2. To each one with keys(lengths), keys(paged) or
+    keys(ring) it adds, behind it, the kernel `@<name>_append_kv`, unless that is there.
 
     ```
     posenc.kernel @k keys(paged) key_cache(encoded) ... {
