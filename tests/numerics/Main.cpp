@@ -33,6 +33,7 @@ int main(int argc, char **argv) {
   testProperties(run);
   testEncodingProperties(run);
   testNative(run, isas, full);
+  testBands(run, isas, full);
   testEncodings(run, isas, full);
   testRandom(run, randomSeed, randomCount);
   return run.finish();

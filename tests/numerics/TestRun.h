@@ -52,6 +52,8 @@ void testProperties(TestRun &run);
 void testEncodingProperties(TestRun &run);
 /// Kernels with the reference.
 void testNative(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// The same of kernels whose steps have distances of their own.
+void testBands(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of every named encoding and mask.
 void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of random ones with the seeds first .. first + count - 1.
