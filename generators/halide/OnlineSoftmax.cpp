@@ -66,6 +66,8 @@ struct OnlineSoftmax::Stage {
   /// Rows of tables that are added to the values.
   struct ValueTable {
     Func row{"value_row"}, outputs{"table_outputs"};
+    /// An element of the one row that all keys have; null if they have several.
+    std::function<Expr(Expr)> element;
   };
   BlockTerms terms;
   std::vector<ValueTable> tables;
@@ -271,6 +273,18 @@ mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
   if (mlir::failed(index))
     return mlir::failure();
   Stage::ValueTable &term = stage.tables.emplace_back();
+  if (!index->dependsOnRow && !index->dependsOnKey && kind.sumsWeights()) {
+    TermInput row;
+    row.value = roundToInt(index->value);
+    if (mlir::failed(
+            stage.terms.readTable(table, TokenPlace(), row, getColumn(d))))
+      return mlir::failure();
+    term.element = [=, &stage](Expr column) {
+      return Halide::cast<float>(
+          stage.terms.readTable(table, TokenPlace(), row, column)->value);
+    };
+    return mlir::success();
+  }
   term.row(i, j, t) = roundToInt(index->value);
   RDom r = stage.groupedKeys;
   TermInput row;
@@ -299,7 +313,9 @@ Expr OnlineSoftmax::getUpdate(Stage &stage, RVar slot, RVar block) {
   Expr column = clamp(slot - slots, 0, columns - slots - 1);
   Expr outputs = stage.outputs(i, column, block);
   for (Stage::ValueTable &table : stage.tables)
-    outputs = outputs + table.outputs(i, column, block);
+    outputs = outputs + (table.element ? stage.blockSum(i, block) *
+                                             table.element(getColumn(column))
+                                       : table.outputs(i, column, block));
   if (kind.exponentiates) {
     Expr blockMaximum = stage.blockMaximum(i, block);
     Expr maximum = max(state(i, int(Maximum)), blockMaximum);
@@ -453,6 +469,8 @@ void OnlineSoftmax::scheduleOutput(Stage &stage) {
       .unroll(d);
   // Rows of a table are gathered, lane by lane: little code matters more.
   for (Stage::ValueTable &table : stage.tables) {
+    if (table.element)
+      continue;
     table.row.compute_at(state, stage.block)
         .store_in(kTileMemory)
         .bound_storage(j, static_cast<int>(shape.blockCapacity()))

@@ -18,6 +18,11 @@ struct WeightKind {
   bool exponentiates = true;
   /// The sum is not that of the weights, which the epilogue needs too.
   bool needsWeightSum = false;
+
+  /// Whether `Sum` is the sum of the weights.
+  bool sumsWeights() const {
+    return kind != NormalizeKind::abs_sum && kind != NormalizeKind::linear;
+  }
 };
 
 /// state(row, slot): running numbers, then the output, unnormalized.

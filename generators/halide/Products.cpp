@@ -189,6 +189,42 @@ mlir::FailureOr<Func> Products::tableDot(TableDotOp op, Func place, Func share,
   return product;
 }
 
+mlir::FailureOr<Func> Products::constantTableDot(TableDotOp op, Expr row,
+                                                 TermSource &terms) {
+  Var i = context.i, j = context.j, t = context.t;
+  TermInput index;
+  index.value = row;
+  bool failed = false;
+  auto product = [&](Expr channel) -> Expr {
+    mlir::FailureOr<TermInput> term =
+        terms.readTable(op.getTable(), TokenPlace(), index, channel);
+    failed |= mlir::failed(term);
+    return failed ? Expr(0.f)
+                  : readVector(op, channel) * Halide::cast<float>(term->value);
+  };
+  int channels = static_cast<int>(context.shape.headDim);
+  if (llvm::isa<QueryType>(op.getVector().getType())) {
+    RDom channel(0, channels, "channel");
+    Func result("query_row_dots");
+    result(i) = 0.f;
+    result(i) += product(channel);
+    queryRowDots.push_back(result);
+    return failed ? mlir::FailureOr<Func>(mlir::failure()) : result;
+  }
+  KeyRowDot &dot = keyRowDots.emplace_back();
+  int lanes = static_cast<int>(context.shape.lanes);
+  RDom vector(0, channels / lanes, "vector");
+  dot.lanes(dot.lane, j, t) = 0.f;
+  dot.lanes(dot.lane, j, t) += product(vector * lanes + dot.lane);
+  std::vector<Expr> sums;
+  for (int lane = 0; lane < lanes; ++lane)
+    sums.push_back(dot.lanes(lane, j, t));
+  for (int rest = channels - channels % lanes; rest < channels; ++rest)
+    sums.push_back(product(rest));
+  dot.result(j, t) = toBits(treeSum(sums));
+  return failed ? mlir::FailureOr<Func>(mlir::failure()) : dot.result;
+}
+
 void Products::schedule(const ScoreLevels &levels) {
   Var i = context.i, j = context.j;
   int lanes = static_cast<int>(context.shape.lanes),
@@ -248,5 +284,31 @@ void Products::schedule(const ScoreLevels &levels) {
           .update()
           .reorder(i, dot.vector.rvars(0)[0])
           .vectorize(i, lanes);
+  }
+  // Once for a block of keys.
+  auto placeBlock = [&](Func func) {
+    if (levels.hasBlocks)
+      func.compute_at(levels.state, levels.block);
+    else
+      func.compute_at(levels.group);
+  };
+  for (Func product : queryRowDots) {
+    placeBlock(product);
+    product.bound(i, 0, rows)
+        .vectorize(i, lanes)
+        .update()
+        .reorder(i, product.rvars(0)[0])
+        .vectorize(i, lanes);
+  }
+  for (KeyRowDot &dot : keyRowDots) {
+    placeBlock(dot.result);
+    if (levels.hasBlocks)
+      dot.result.store_in(kTileMemory)
+          .bound_storage(j, static_cast<int>(context.shape.blockCapacity()));
+    dot.lanes.compute_at(dot.result, j)
+        .bound(dot.lane, 0, lanes)
+        .vectorize(dot.lane)
+        .update()
+        .vectorize(dot.lane);
   }
 }

@@ -55,6 +55,11 @@ public:
   mlir::FailureOr<Halide::Func> tableDot(TableDotOp op, Halide::Func place,
                                          Halide::Func share, TermSource &terms);
 
+  /// With one row for all pairs: at (row), of queries, or (key of the block,
+  /// block), of keys.
+  mlir::FailureOr<Halide::Func>
+  constantTableDot(TableDotOp op, Halide::Expr row, TermSource &terms);
+
   void schedule(const ScoreLevels &levels);
 
 private:
@@ -86,6 +91,13 @@ private:
     bool isOfQuery;
   };
   std::vector<ProjectedDot> projectedDots;
+  /// Products of queries with one row, and of keys, whose channels are lanes.
+  std::vector<Halide::Func> queryRowDots;
+  struct KeyRowDot {
+    Halide::Func result{"key_row_dots"}, lanes{"key_row_lanes"};
+    Halide::Var lane{"lane"};
+  };
+  std::vector<KeyRowDot> keyRowDots;
 };
 
 } // namespace posenc

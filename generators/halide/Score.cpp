@@ -263,6 +263,9 @@ FailureOr<ScoreValue> ScoreBuilder::tableDot(TableDotOp op) {
         terms.readIndex(op.getIndex(), terms.getPlace(context.j));
     if (mlir::failed(index))
       return mlir::failure();
+    bool isProjected = llvm::isa<ProjectOp>(op.getTable().getDefiningOp());
+    if (!index->dependsOnRow && !index->dependsOnKey && !isProjected)
+      return constantTableDot(op, roundToInt(index->value));
     place(context.i, context.j, context.t) = roundToInt(index->value);
   }
   indices.push_back({place, Func()});
@@ -276,6 +279,20 @@ FailureOr<ScoreValue> ScoreBuilder::tableDot(TableDotOp op) {
       return value;
     return Halide::select(isMaskedScore(place(context.i, j, context.t)),
                           kMaskedScore, value);
+  };
+  return result;
+}
+
+/// One number for each row, or for each key.
+FailureOr<ScoreValue> ScoreBuilder::constantTableDot(TableDotOp op, Expr row) {
+  FailureOr<Func> product = products.constantTableDot(op, row, terms);
+  if (mlir::failed(product))
+    return mlir::failure();
+  bool isOfQuery = llvm::isa<QueryType>(op.getVector().getType());
+  float scale = static_cast<float>(op.getScale().convertToDouble());
+  ScoreValue result;
+  result.at = [=, func = *product](Expr j) {
+    return (isOfQuery ? func(context.i) : fromBits(func(j, context.t))) * scale;
   };
   return result;
 }

@@ -46,6 +46,7 @@ public:
 private:
   mlir::FailureOr<ScoreValue> translate(mlir::Operation &op);
   mlir::FailureOr<ScoreValue> tableDot(TableDotOp op);
+  mlir::FailureOr<ScoreValue> constantTableDot(TableDotOp op, Halide::Expr row);
   mlir::FailureOr<ScoreValue> bias(BiasOp op);
   mlir::FailureOr<ScoreValue> map(MapOp op);
   mlir::FailureOr<ScoreValue> select(SelectOp op);

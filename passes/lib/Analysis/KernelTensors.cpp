@@ -341,7 +341,7 @@ struct VectorTensors {
     return tensors.back();
   }
   /// Those of codes, if keys and values are such.
-  void addScales(ExtentKind length, bool isAppend) {
+  void addScales(Extent length, bool isAppend) {
     std::optional<KvScales> clause = kernel.getKvScales();
     if (!clause)
       return;

@@ -3,6 +3,7 @@
 #include "PlanNumbers.h"
 #include "PlanRemarks.h"
 #include "PlanScores.h"
+#include "PlanSteps.h"
 #include "PlanVectors.h"
 
 #include "posenc/Analysis/InstructionSets.h"
@@ -115,8 +116,9 @@ namespace {
 /// Writes the parts of one plan.
 class PlanWriter {
 public:
-  PlanWriter(KernelOp kernel, PlanOp plan)
-      : kernel(kernel), plan(plan), context(kernel.getContext()),
+  /// Tiles of all plans of the kernel have at most `rows` rows.
+  PlanWriter(KernelOp kernel, PlanOp plan, int64_t rows)
+      : kernel(kernel), plan(plan), rows(rows), context(kernel.getContext()),
         builder(context), loc(kernel.getLoc()) {
     builder.createBlock(&plan.getBody());
   }
@@ -219,21 +221,19 @@ private:
          });
   }
 
-  /// Keys that a mask hides from some rows, keys that all rows see, and the
-  /// rest.
   void writeSteps(PlanTables &tables) {
-    if (terms.hasInterior()) {
-      AffineMap begin = terms.getInteriorBegin();
-      if (begin.getNumResults())
-        writeStep(tables, "entry", begin, /*isMasked=*/true).setMaximum(true);
-      writeStep(tables, "interior", terms.getInteriorEnd(), /*isMasked=*/false)
-          .setWholeBlocks(true);
-    }
-    writeStep(tables, "edge", terms.getKeysEnd(), /*isMasked=*/true);
+    // What suits every pair stands in the plan while its steps are chosen.
+    AffineMap all = AffineMap::getMultiDimIdentityMap(4, context);
+    StepOp general = writeStep(tables, {"general", all});
+    SmallVector<StepRange> ranges =
+        planSteps(terms, general, rows, plan.getKeys());
+    general.erase();
+    for (const StepRange &range : ranges)
+      writeStep(tables, range);
+    specializeSteps(plan, rows);
   }
 
-  StepOp writeStep(PlanTables &tables, StringRef name, AffineMap until,
-                   bool isMasked) {
+  StepOp writeStep(PlanTables &tables, const StepRange &range) {
     size_t pairs = 0;
     forFactors([&](auto...) { ++pairs; });
     SmallVector<Type> types(std::max<size_t>(1, queries.size() + pairs),
@@ -241,9 +241,8 @@ private:
     size_t firstKey = types.size();
     types.append(std::max<size_t>(1, keys.size() + pairs),
                  KeyType::get(context));
-    Block *step =
-        addPart<StepOp>(builder, loc, types, name, until, /*maximum=*/false,
-                        /*whole_blocks=*/false);
+    Block *step = addPart<StepOp>(builder, loc, types, range.name, range.until,
+                                  range.isMaximum, range.hasWholeBlocks);
     fill(step, [&](OpBuilder &inner, Block &part) {
       VectorArguments vectors;
       for (auto [index, query] : llvm::enumerate(queries))
@@ -258,7 +257,7 @@ private:
       });
       TermCloner cloner(inner, tables);
       SmallVector<Value> results =
-          writeScores(terms, vectors, cloner, inner, isMasked);
+          writeScores(terms, vectors, cloner, inner, range.isMasked);
       for (ValueTableOp table : output.tables) {
         results.push_back(cloner.cloneTable(
             table.getTable(), table.getRelation(), /*inlined=*/false));
@@ -290,6 +289,7 @@ private:
 
   KernelOp kernel;
   PlanOp plan;
+  int64_t rows;
   MLIRContext *context;
   OpBuilder builder;
   Location loc;
@@ -324,6 +324,24 @@ static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
   return keys;
 }
 
+/// Every height of tiles has code for all steps: where these are many, lower
+/// tiles are left out.
+static void limitTiles(PlanOp plan) {
+  constexpr int64_t fewSteps = 2;
+  int64_t steps = llvm::count_if(
+      plan.getStepOps(), [](StepOp step) { return !step.getMaximum(); });
+  if (steps > fewSteps)
+    plan.setRows(plan.getRows().take_front());
+}
+
+static void noteTiles(KernelOp kernel, PlanOp plan) {
+  auto rows = llvm::map_range(
+      plan.getRows(), [](int64_t rows) { return std::to_string(rows); });
+  noted(kernel, "Tiles",
+        "@" + plan.getSymName() + " has tiles of " + llvm::join(rows, " or ") +
+            " queries and blocks of " + Twine(plan.getKeys()) + " keys");
+}
+
 /// What the tiles of every instruction set share is decided once.
 static LogicalResult planKernel(KernelOp kernel,
                                 ArrayRef<const InstructionSet *> isas) {
@@ -334,6 +352,9 @@ static LogicalResult planKernel(KernelOp kernel,
     return failure();
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(kernel);
+  int64_t rows = 0;
+  for (const InstructionSet *isa : isas)
+    rows = std::max(rows, isa->tileRows.front());
   PlanOp first;
   for (const InstructionSet *isa : isas) {
     bool isAppend = kernel.isAppend();
@@ -352,25 +373,20 @@ static LogicalResult planKernel(KernelOp kernel,
                                 : kernel.getKeyElementType()),
         /*indirect=*/!isAppend && isIndirect(kernel), isAppend,
         kernel.getBlocksAttr());
-    if (!isAppend)
-      noted(kernel, "Tiles",
-            "@" + name + " has tiles of " +
-                llvm::join(llvm::map_range(isa->tileRows,
-                                           [](int64_t rows) {
-                                             return std::to_string(rows);
-                                           }),
-                           " or ") +
-                " queries and blocks of " + Twine(plan.getKeys()) + " keys");
     if (first) {
       IRMapping mapping;
       first.getBody().cloneInto(&plan.getBody(), mapping);
       plan.setDescending(first.getDescending());
       plan.setFromAttr(first.getFromAttr());
-    } else if (failed(PlanWriter(kernel, plan).run())) {
+    } else if (failed(PlanWriter(kernel, plan, rows).run())) {
       plan.erase();
       return failure();
     } else {
       first = plan;
+    }
+    if (!isAppend) {
+      limitTiles(plan);
+      noteTiles(kernel, plan);
     }
   }
   return success();

@@ -274,10 +274,12 @@ Value TermCloner::cloneBias(BiasOp bias, const llvm::BitVector &usedInputs) {
   IRMapping regionMapping;
   bias.getBody().cloneInto(&copy.getBody(), regionMapping);
   Block &block = copy.getBody().front();
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (op.use_empty())
-      op.erase();
+  for (Operation *op = block.getTerminator()->getPrevNode(); op;) {
+    Operation *previous = op->getPrevNode();
+    if (op->use_empty())
+      op->erase();
+    op = previous;
+  }
   llvm::BitVector unusedInputs = usedInputs;
   block.eraseArguments(unusedInputs.flip());
   return copy;

@@ -15,7 +15,8 @@ using namespace posenc;
 LogicalResult posenc::verifyPlan(PlanOp plan) {
   return success(
       succeeded(verifyParts(plan)) && succeeded(verifyTables(plan)) &&
-      (plan.getAppend() || succeeded(verifyRanges(plan))) &&
+      (plan.getAppend() ||
+       (succeeded(verifyRanges(plan)) && succeeded(verifyBodies(plan)))) &&
       succeeded(verifyBases(plan)) && succeeded(verifyPositions(plan)));
 }
 

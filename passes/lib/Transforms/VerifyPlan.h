@@ -20,6 +20,9 @@ mlir::LogicalResult verifyTables(PlanOp plan);
 /// where it hides keys and end where the masks end.
 mlir::LogicalResult verifyRanges(PlanOp plan);
 
+/// Steps yield the same at distances that several of them have, but for masks.
+mlir::LogicalResult verifyBodies(PlanOp plan);
+
 /// Every score that is exponentiated is in base 2 exactly once, others never.
 mlir::LogicalResult verifyBases(PlanOp plan);
 

@@ -2,7 +2,7 @@
 // posenc-verify-plan: the ranges of keys of a plan's steps, and its masks.
 #include "VerifyPlan.h"
 
-#include "posenc/Analysis/ScoreMasks.h"
+#include "posenc/Analysis/StepDistances.h"
 
 #include "mlir/IR/OperationSupport.h"
 
@@ -79,16 +79,19 @@ static llvm::SetVector<AffineExpr> getBegins(StepOp step) {
 /// row.
 static LogicalResult verifyInterior(StepOp step, const MaskSet &masks) {
   MaskSet applied = getMasks(step);
+  int64_t rows = cast<PlanOp>(step->getParentOp()).getRows().front();
   llvm::SetVector<AffineExpr> begins = getBegins(step);
   for (MaskAttrInterface mask : masks) {
     if (applied.contains(mask))
       continue;
     for (AffineExpr end : mask.getInteriorEnd().getResults())
       if (step.getMaximum() ||
-          !llvm::is_contained(step.getUntil().getResults(), end))
+          llvm::none_of(step.getUntil().getResults(), [&](AffineExpr result) {
+            return result == end || isAtMost(result, end, rows);
+          }))
         return step.emitOpError("expects 'until' to have the results of ")
                << AffineMapAttr::get(mask.getInteriorEnd())
-               << ", since the step does not apply " << mask
+               << " or lesser ones, since the step does not apply " << mask
                << " of the last step";
     for (AffineExpr begin : mask.getInteriorBegin().getResults())
       if (!begins.contains(begin))

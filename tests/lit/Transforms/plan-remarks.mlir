@@ -16,7 +16,7 @@ posenc.kernel @rotation_and_mask heads(2) head_dim(8) {
   %k1 = posenc.rotate %k by(%j) freqs(%f) pairing(half) first_dim(0) : !posenc.key
   // expected-remark@below {{[Passed] Scale | Category:posenc-plan | Remark="scale and the change to base 2 are applied to the queries, once per tile"}}
   %s = posenc.dot %q1, %k1 scale(0.25)
-  // expected-remark@below {{[Passed] Mask | Category:posenc-plan | Remark="mask is applied in @edge alone: @interior ends before it hides keys"}}
+  // expected-remark@below {{[Passed] Mask | Category:posenc-plan | Remark="mask is applied in @edge alone: the steps before it end where the mask hides keys"}}
   %u = posenc.select %s mask(#posenc.causal)
   // expected-remark@below {{[Passed] Mask | Category:posenc-plan | Remark="mask hides nothing and is dropped"}}
   %w = posenc.select %u mask(#posenc.full)

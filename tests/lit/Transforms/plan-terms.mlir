@@ -2,10 +2,10 @@
 // Where the planner puts terms that have no lowering of their own.
 // RUN: posenc-opt %s --posenc-plan=isa=x86-64 --posenc-verify-plan | FileCheck %s
 
-// CHECK: #[[INTERIOR:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 + 1, d3)>
-// CHECK: #[[EDGE:.*]] = affine_map<(d0, d1, d2, d3) -> (d1 + d3 - d2, d3)>
-// CHECK: #[[FROM:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 - 6)>
-// CHECK: #[[ENTRY:.*]] = affine_map<(d0, d1, d2, d3) -> (d1 + d3 - d2 - 7)>
+// CHECK-DAG: #[[INTERIOR:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 + 1, d3)>
+// CHECK-DAG: #[[EDGE:.*]] = affine_map<(d0, d1, d2, d3) -> (d1 + d3 - d2, d3)>
+// CHECK-DAG: #[[FROM:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 - 6)>
+// CHECK-DAG: #[[ENTRY:.*]] = affine_map<(d0, d1, d2, d3) -> (d1 + d3 - d2 - 7)>
 
 // Products with rows of a table share the queries' scale; a value table is
 // yielded with what looks it up.
@@ -203,11 +203,14 @@ posenc.kernel @linear heads(2) kv_heads(1) head_dim(12) value_dim(10) {
 posenc.yield %o : !posenc.output
 }
 
-// A mask in one branch of a select hides no keys from the row: it is evaluated
-// for every score. One over the other branch ends the range.
+// A mask between two scores hides no keys from the row, but far keys have one
+// score. One over the other branch ends the range.
 // CHECK-LABEL: posenc.plan @near_and_far_x86_64
-// CHECK: posenc.step @interior until(#[[INTERIOR]]) whole_blocks
+// CHECK: posenc.step @run0 until
+// CHECK-NOT: posenc.select
+// CHECK: posenc.step @edge until(#[[EDGE]]) {
 // CHECK:        posenc.select %{{.*}} else(%{{.*}}) mask(#posenc.window<left = 12>) at(%{{.*}}, %{{.*}})
+// CHECK-NEXT:   posenc.select %{{.*}} mask(#posenc.causal)
 // CHECK-NEXT:   posenc.yield
 posenc.kernel @near_and_far heads(2) kv_heads(1) head_dim(12) value_dim(10) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):

@@ -517,7 +517,7 @@ posenc.plan @step_without_mask kernel(@k) isa("x86-64") heads(2) kv_heads(2) hea
     %q1 = posenc.tile.scale %q by(0.5) base2
     posenc.yield %q1 : !posenc.query
   }
-  // expected-error@below {{'posenc.step' op expects 'until' to have the results of affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 + 1, d3)>, since the step does not apply #posenc.causal of the last step}}
+  // expected-error@below {{'posenc.step' op expects 'until' to have the results of affine_map<(d0, d1, d2, d3) -> (d0 + d3 - d2 + 1, d3)> or lesser ones, since the step does not apply #posenc.causal of the last step}}
   posenc.step @interior until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) whole_blocks {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
     %s = posenc.dot %q, %k scale(1.0)
@@ -1265,6 +1265,39 @@ posenc.plan @vector_table kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim
     %s = posenc.dot %q, %k scale(1.0) channels([0, 0, 3])
     %t = posenc.tile.to_base2 %s
     posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+// What is far for the rows of one step is far for those of another.
+posenc.plan @other_score kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-note@below {{the other step is here}}
+  posenc.step @run0 until(affine_map<(q_begin, q_end, lq, lk) -> (q_begin + lk - lq - 98)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  // expected-error@below {{'posenc.step' op expects to yield what @run0 yields at the distances that both have, but for masks over storage indices}}
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %i = posenc.position query law(#posenc.iota)
+    %j = posenc.position key law(#posenc.iota)
+    %s = posenc.dot %q, %k scale(1.0)
+    %t = posenc.dot %q, %k scale(2.0)
+    %u = posenc.select %s else(%t) mask(#posenc.window<left = 100, right = -1>) at(%i, %j)
+    posenc.yield %u : !posenc.score
   }
   posenc.epilogue {
   ^bb0(%state: !posenc.state):

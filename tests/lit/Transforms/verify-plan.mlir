@@ -45,20 +45,29 @@ posenc.plan @all_parts kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
   ^bb0(%q: !posenc.query, %k: !posenc.key):
     %s = posenc.dot %q, %k scale(1.0)
     %b = posenc.tile.load_strip @strip0
-    %t = posenc.add %s, %b
-    posenc.yield %t : !posenc.score
+    %s1 = posenc.add %s, %b
+    %t = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query, key>
+    %c = posenc.bias(%t) : !posenc.table<head, query, key> {
+    ^bb0(%x: f64):
+      posenc.yield %x : f64
+    }
+    %c2 = posenc.tile.to_base2 %c
+    %s2 = posenc.add %c2, %s1
+    posenc.yield %s2 : !posenc.score
   }
   posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (lk, q_end + lk - lq)>) {
   ^bb0(%q: !posenc.query, %k: !posenc.key):
     %s = posenc.dot %q, %k scale(1.0)
+    %b = posenc.tile.load_strip @strip0
+    %s1 = posenc.add %s, %b
     %t = posenc.table law(#posenc.operand<"bias">) : !posenc.table<head, query, key>
-    %b = posenc.bias(%t) : !posenc.table<head, query, key> {
+    %c = posenc.bias(%t) : !posenc.table<head, query, key> {
     ^bb0(%x: f64):
       posenc.yield %x : f64
     }
-    %b2 = posenc.tile.to_base2 %b
-    %s1 = posenc.add %b2, %s
-    %u = posenc.select %s1 mask(#posenc.causal)
+    %c2 = posenc.tile.to_base2 %c
+    %s2 = posenc.add %c2, %s1
+    %u = posenc.select %s2 mask(#posenc.causal)
     posenc.yield %u : !posenc.score
   }
   posenc.epilogue {
@@ -118,6 +127,42 @@ posenc.plan @window kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
     %s = posenc.dot %q, %k scale(1.0)
     %t = posenc.select %s mask(#posenc.window<left = 3>)
     posenc.yield %t : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// Steps by distance: one score of a select, and one row of a table, in each way
+// that rows of a tile allow.
+// CHECK-LABEL: posenc.plan @by_distance
+posenc.plan @by_distance kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8)
+    value_dim(8) rows([12]) keys(256) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @run0 until(affine_map<(q_begin, q_end, lq, lk) -> (q_begin + lk - lq - 100)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %t = posenc.dot %q, %k scale(2.0)
+    posenc.yield %t : !posenc.score
+  }
+  posenc.step @band0 until(affine_map<(q_begin, q_end, lq, lk) -> (q_end + lk - lq - 101)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %i = posenc.position query law(#posenc.iota)
+    %j = posenc.position key law(#posenc.iota)
+    %s = posenc.dot %q, %k scale(1.0)
+    %t = posenc.dot %q, %k scale(2.0)
+    %u = posenc.select %s else(%t) mask(#posenc.window<left = 100, right = -1>) at(%i, %j)
+    posenc.yield %u : !posenc.score
+  }
+  posenc.step @edge until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
   }
   posenc.epilogue {
   ^bb0(%state: !posenc.state):

@@ -5,6 +5,7 @@
 
 #include "posenc/Analysis/BiasFactors.h"
 #include "posenc/Analysis/BiasTraits.h"
+#include "posenc/Analysis/RelationBands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -375,6 +376,73 @@ TEST_F(FactsTest, SaturatedValuesComeWithASumOfWeights) {
     EXPECT_NEAR(with.data[n], without.data[n] + table[4 * 3 + n % 3], 1e-12);
 }
 
+/// 9: what the planner takes for one row is the row at each distance, and no
+/// distance beside it has that row.
+TEST_F(FactsTest, RunsOfRelationsHaveOneRow) {
+  const char *const relations[] = {
+      "posenc.relation %i, %j law(#posenc.clipped_distance<key_minus_query, "
+      "max = 3>)",
+      "posenc.relation %i, %j law(#posenc.clipped_distance<query_minus_key, "
+      "max = 0>)",
+      "posenc.relation %i, %j law(#posenc.threshold_bucket<[1, 2, 9], "
+      "future_offset = 4>)",
+      "posenc.relation %i, %j law(#posenc.threshold_bucket<[1, 4], "
+      "future_offset = -1>)",
+      "posenc.relation %far, %j law(#posenc.clipped_distance<query_minus_key, "
+      "max = 4>)",
+      R"(posenc.relation_map(%d, %c) : !posenc.relation, !posenc.relation rows(5) {
+  ^bb0(%x: f64, %y: f64):
+    %three = arith.constant 3.0 : f64
+    %z = arith.divf %x, %three : f64
+    %n = math.floor %z : f64
+    %m = arith.addf %n, %y : f64
+    posenc.yield %m : f64
+  })"};
+  for (const char *relation : relations) {
+    std::string text = withSoftmax(std::string(distance) + R"(
+  %far = posenc.position query law(#posenc.iota<offset = 5>)
+  %d = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+  %c = posenc.relation %i, %j law(#posenc.clipped_distance<query_minus_key, max = 1>)
+  %r = )" + relation + R"(
+  %b = posenc.bias(%r) : !posenc.relation {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  %s = posenc.select %b mask(#posenc.window<left = -1, right = -1>)
+)");
+    auto module = parse(text);
+    KernelOp kernel = getKernel(*module);
+    mlir::Value value =
+        (*kernel.getBody().getOps<BiasOp>().begin()).getInputs()[0];
+    Lengths size{20, 20};
+    RealTensor rows = evaluate(kernel, makeInputs(kernel, size)).scores;
+    auto getRow = [&](int64_t d) {
+      return d < 0 ? at(rows, 0, 0, 0, -d) : at(rows, 0, 0, d, 0);
+    };
+    auto runs = findDistanceRuns({-19, 19}, 2, [&](Distances part) {
+      return DistanceFacts(Alignment::bottom_right, part).getConstant(value);
+    });
+    ASSERT_FALSE(runs.empty()) << relation;
+    int64_t last = 20;
+    for (const DistanceRun &run : runs) {
+      EXPECT_LT(run.distances.high, last) << relation;
+      last = run.distances.low;
+      for (int64_t d = run.distances.low; d <= run.distances.high; ++d)
+        EXPECT_EQ(getRow(d), run.value) << relation << " at " << d;
+    }
+    // The runs at the ends are whole.
+    for (int64_t d :
+         {runs.front().distances.low - 1, runs.back().distances.high + 1})
+      if (std::abs(d) < 20 && runs.size() > 1) {
+        bool isBelow = d < runs.front().distances.low;
+        EXPECT_NE(getRow(d), (isBelow ? runs.front() : runs.back()).value)
+            << relation << " at " << d;
+      }
+    // Queries that are aligned otherwise say nothing.
+    EXPECT_FALSE(DistanceFacts(Alignment::top_left, {5, 5}).getConstant(value));
+  }
+}
+
 /// 10: what the analysis calls Toeplitz is a function of the distance.
 TEST_F(FactsTest, ToeplitzBiasesSeeOneNumberForEachDistance) {
   const char *const biases[] = {
@@ -479,6 +547,108 @@ TEST_F(FactsTest, SelectedScoresAreThoseOfOneBranch) {
       bool isNear = i + size.keys - size.queries - j <= window;
       EXPECT_EQ(at(got, 1, 0, i, j), at(isNear ? near : far, 1, 0, i, j));
     }
+}
+
+/// 13: where the planner takes one branch, the reference does for each pair.
+TEST_F(FactsTest, RunsOfSelectsTakeOneBranch) {
+  struct Case {
+    const char *predicate;
+    size_t runs;
+  };
+  const Case cases[] = {
+      {"mask(#posenc.window<left = 4, right = -1>) at(%i, %j)", 2},
+      {"mask(#posenc.window<left = 4, right = 3>) at(%i, %j)", 3},
+      {"mask(#posenc.window<left = 4, right = -1>) at(%i, %shifted)", 2},
+      {"mask(#posenc.causal) at(%twice, %doubled)", 2},
+      // Chunks are no function of the distance, but hide the future; a sum is
+      // none.
+      {"mask(#posenc.chunk<size = 4>) at(%i, %j)", 1},
+      {R"(where(%i, %j) : !posenc.coord, !posenc.coord {
+  ^bb0(%x: f64, %y: f64):
+    %n = arith.constant 9.0 : f64
+    %z = arith.addf %x, %y : f64
+    %c = arith.cmpf olt, %z, %n : f64
+    posenc.yield %c : i1
+  })",
+       0},
+      {R"(where(%i, %j) : !posenc.coord, !posenc.coord {
+  ^bb0(%x: f64, %y: f64):
+    %n = arith.constant 7.0 : f64
+    %z = arith.subf %x, %y : f64
+    %a = math.absf %z : f64
+    %c = arith.cmpf oge, %a, %n : f64
+    posenc.yield %c : i1
+  })",
+       3},
+      // An odd distance, but one branch beyond 6.
+      {R"(where(%d) : !posenc.relation {
+  ^bb0(%x: f64):
+    %six = arith.constant 6.0 : f64
+    %half = arith.constant 0.5 : f64
+    %z = arith.mulf %x, %half : f64
+    %f = math.floor %z : f64
+    %odd = arith.cmpf one, %z, %f : f64
+    %beyond = arith.cmpf ogt, %x, %six : f64
+    %c = arith.ori %odd, %beyond : i1
+    posenc.yield %c : i1
+  })",
+       1},
+      // Rounding is not the same for all positions at one distance.
+      {R"(where(%i, %j) : !posenc.coord, !posenc.coord {
+  ^bb0(%x: f64, %y: f64):
+    %n = arith.constant 0.1 : f64
+    %w = arith.constant 0.4 : f64
+    %a = arith.mulf %x, %n : f64
+    %b = arith.mulf %y, %n : f64
+    %z = arith.subf %a, %b : f64
+    %c = arith.cmpf ole, %z, %w : f64
+    posenc.yield %c : i1
+  })",
+       0}};
+  for (const Case &c : cases) {
+    std::string text = withSoftmax(std::string(distance) + R"(
+  %shifted = posenc.position key law(#posenc.iota<offset = -2>)
+  %d = posenc.relation %i, %j law(#posenc.difference<query_minus_key>)
+  %twice = posenc.remap %i {
+  ^bb0(%x: f64):
+    %y = arith.addf %x, %x : f64
+    posenc.yield %y : f64
+  }
+  %doubled = posenc.remap %j {
+  ^bb0(%x: f64):
+    %n = arith.constant 2.0 : f64
+    %y = arith.mulf %x, %n : f64
+    posenc.yield %y : f64
+  }
+  %near = posenc.dot %q, %k scale(0.5)
+  %far = posenc.dot %q, %k scale(-0.5)
+  %s = posenc.select %near else(%far) )" +
+                                   c.predicate);
+    auto module = parse(text);
+    KernelOp kernel = getKernel(*module);
+    Lengths size{20, 23};
+    ReferenceInputs inputs = makeInputs(kernel, size);
+    RealTensor scores = evaluate(kernel, inputs).scores;
+    RealTensor nearScores =
+        evaluate(withSoftmax("%s = posenc.dot %q, %k scale(0.5)"), inputs)
+            .scores;
+    SelectOp select = *kernel.getBody().getOps<SelectOp>().begin();
+    auto runs = findDistanceRuns(
+        {-19, 22}, 3, [&](Distances part) -> std::optional<int64_t> {
+          return DistanceFacts(Alignment::bottom_right, part).decide(select);
+        });
+    EXPECT_EQ(runs.size(), c.runs) << c.predicate;
+    for (const DistanceRun &run : runs)
+      for (int64_t i = 0; i < size.queries; ++i)
+        for (int64_t j = 0; j < size.keys; ++j) {
+          int64_t d = i + 3 - j;
+          if (d < run.distances.low || d > run.distances.high)
+            continue;
+          EXPECT_EQ(at(scores, 0, 0, i, j) == at(nearScores, 0, 0, i, j),
+                    run.value == 1)
+              << c.predicate << " at " << d;
+        }
+  }
 }
 
 /// 14: a sink scales the output and adds to the log-sum-exp.

@@ -151,6 +151,10 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
       vectors are multiplied with its rows): rows in `posenc.prepare`;
     - masks over storage indices: steps that do not need them (`@interior`) run
       first; other predicates are evaluated in every step;
+    - a `posenc.select` of two scores, and relations that look up rows for
+      `posenc.table_dot` and `posenc.value_table`: where they are the same for
+      all distances of many keys, steps with one score or row (`@run0`, ...), and
+      steps with all of it between (`@band0`, ...);
     - `posenc.rowscan`: a `descending` plan with one step.
 
     Each decision is a remark of category `posenc-plan`. Fails on a kernel
@@ -178,6 +182,7 @@ def PosencVerifyPlan : Pass<"posenc-verify-plan", "::mlir::ModuleOp"> {
     no function of head and distance, when rows without bounds cannot be
     counted, when a step's `until` is not a map over (q_begin, q_end, lq, lk),
     when a step leaves out a mask of the last one where that hides keys, when
+    two steps yield different scores at distances that both have, when
     the last step has `whole_blocks` or does not end where its masks end, when a
     scan stands in a plan that is not `descending` with one step, or when a
     score that is exponentiated is not in base 2 exactly once, or another one
