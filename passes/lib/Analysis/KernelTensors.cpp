@@ -431,7 +431,7 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
         "natural log-sum-exp of each row of scores; NULL: not wanted");
     lse.isOutput = lse.isOptional = true;
   }
-  vectors.addScales(keys, /*isAppend=*/false);
+  vectors.addScales(inMemory, /*isAppend=*/false);
   addSequences(kernel, vectors.tensors);
   ExtentKind keys = inMemory.kind == ExtentKind::AllKeys ? ExtentKind::AllKeys
                                                          : ExtentKind::KeyLen;
