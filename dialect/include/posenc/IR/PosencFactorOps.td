@@ -21,7 +21,21 @@ def Posenc_TileFactorsOp : Posenc_PrimitiveOp<"tile.factors", [], ["PrepareOp"]>
     - (tile_factors_c2) the result is over `query` or `key`, then `channel`; before
       these `batch` and `head` where it differs by them.
 
-    Example: `%f = posenc.tile.factors %bias : !posenc.table<head, query, channel>`
+    Example:
+    ```mlir
+    posenc.prepare @rows0 rows {
+      %c = posenc.sum_index extent(4)
+      %p = posenc.position query law(#posenc.iota)
+      %b = posenc.bias(%c, %p) : !posenc.relation, !posenc.coord {
+      ^bb0(%n: f64, %x: f64):
+        %y = arith.mulf %n, %x : f64
+        %z = math.cos %y : f64
+        posenc.yield %z : f64
+      }
+      %f = posenc.tile.factors %b : !posenc.table<query, channel>
+      posenc.yield %f : !posenc.table<query, channel>
+    }
+    ```
   }];
   let arguments = (ins Posenc_ScoreType:$bias);
   let results = (outs Posenc_TableType:$result);
@@ -46,7 +60,15 @@ def Posenc_TileVectorOp : Posenc_PrimitiveOp<"tile.vector", [], ["PrologueOp", "
     - (tile_vector_c2) tables are those of `posenc.tile.factors`, and have at most
       `head_dim` channels together.
 
-    Example: `%v = posenc.tile.vector(%t) : !posenc.table<query, channel> -> !posenc.query`
+    Example:
+    ```mlir
+    posenc.prologue {
+    ^bb0(%q: !posenc.query):
+      %t = posenc.tile.load_table @rows0 : !posenc.table<query, channel>
+      %v = posenc.tile.vector(%t) : !posenc.table<query, channel> -> !posenc.query
+      posenc.yield %v : !posenc.query
+    }
+    ```
   }];
   let arguments = (ins Variadic<Posenc_TableType>:$tables);
   let results = (outs AnyTypeOf<[Posenc_QueryType, Posenc_KeyType]>:$result);
