@@ -75,12 +75,12 @@ static posenc_status check_lists(const posenc_frame *frame,
   for (int64_t block = 0; block < lists->offsets->extent[2]; ++block) {
     int64_t end = get_offset(lists, batch, head, block);
     if (end < begin || end > all)
-      return posenc_fail(POSENC_OUT_OF_RANGE,
-                         "%s: %s holds %" PRId64 " at [%" PRId64 ", %" PRId64
-                         ", %" PRId64 "], but must have from %" PRId64
-                         ", the number before it, to N = %" PRId64,
-                         frame->desc->name, lists->offsets_desc->name, end,
-                         batch, head, block, begin, all);
+      return posenc_fail(
+          POSENC_OUT_OF_RANGE,
+          "%s: %s holds %" PRId64 " at [%" PRId64 ", %" PRId64 ", %" PRId64
+          "], but must have from %" PRId64 "%s to N = %" PRId64,
+          frame->desc->name, lists->offsets_desc->name, end, batch, head, block,
+          begin, block ? ", the number before it," : "", all);
     posenc_status status =
         block ? check_list(frame, lists, begin, end) : POSENC_OK;
     if (status)

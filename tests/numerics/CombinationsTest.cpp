@@ -15,7 +15,8 @@ using namespace posenc::numerics;
 namespace {
 struct Mask {
   const char *name, *text;
-  bool readsPairs = false; // an operand with a number for each pair
+  /// Whether it bounds how far back a query sees: what a ring needs.
+  bool isBounded = false;
 };
 
 struct Encoding {
@@ -25,7 +26,8 @@ struct Encoding {
   enum { Any, Past, CausalOnly } queries = Any;
   /// Whether its keys can be kept encoded.
   bool fitsCache = true;
-  bool readsPairs = false;
+  /// Whether it has a number for each key, which a ring forgets.
+  bool readsKeys = false;
 };
 
 struct Storage {
@@ -45,14 +47,14 @@ static const Mask masks[] = {
     {"full", "#posenc.full"},
     {"causal", "#posenc.causal"},
     {"causal_top_left", "#posenc.causal<top_left>"},
-    {"window", "#posenc.window<left = 40, right = 3>"},
+    {"window", "#posenc.window<left = 40, right = 3>", true},
     {"window_by_position", "#posenc.window<left = 30, by = position>"},
-    {"chunk", "#posenc.chunk<size = 50>"},
+    {"chunk", "#posenc.chunk<size = 50>", true},
     {"prefix", "#posenc.prefix"},
     {"segments", "#posenc.segments"},
     {"permutation", "#posenc.permutation"},
     {"group", "#posenc.group<size = 32>"},
-    {"dense", "#posenc.dense_mask<BATCH>", true},
+    {"dense", "#posenc.dense_mask<BATCH>"},
     {"causal_and_segments", "#posenc.all<[#posenc.causal, #posenc.segments]>"},
     {"window_or_prefix",
      "#posenc.any<[#posenc.window<left = 12>, #posenc.prefix]>"},
@@ -65,13 +67,23 @@ static const Storage storages[] = {
     {"packed_lengths", "queries(packed) keys(lengths)"},
     {"paged", "keys(paged)"},
     {"packed_paged", "queries(packed) keys(paged)"},
+    {"ring", "keys(ring)"},
+    {"packed_ring", "queries(packed) keys(ring)"},
     {"encoded_lengths", "keys(lengths) key_cache(encoded)", true},
     {"encoded_paged", "queries(packed) keys(paged) key_cache(encoded)", true},
+    {"encoded_ring", "queries(packed) keys(ring) key_cache(encoded)", true},
 };
 
-static const char *const types[] = {"", "dtype(bf16)", "dtype(f16)",
-                                    "kv_dtype(bf16)",
-                                    "dtype(bf16) kv_dtype(f16)"};
+static const char *const types[] = {
+    "",
+    "dtype(bf16)",
+    "dtype(f16)",
+    "kv_dtype(bf16) table_dtype(f16)",
+    "dtype(bf16) kv_dtype(f16) table_dtype(bf16)",
+    "kv_dtype(i8) kv_scales(head)",
+    "dtype(f16) kv_dtype(f8E4M3FN) kv_scales(token)",
+    "dtype(bf16) kv_dtype(i8) kv_scales(token)",
+};
 
 static const Encoding encodings[] = {
     {"none", ""},
@@ -82,11 +94,13 @@ static const Encoding encodings[] = {
      Encoding::Any, false},
     {"rope_positions",
      "positions(#posenc.position_tensor<align = ALIGN>) encode "
-     "[#posenc.rope<pairing = interleaved, dims = 8>]"},
+     "[#posenc.rope<pairing = interleaved, dims = 8>]",
+     Encoding::Any, true, true},
     {"rope_own_queries",
      "positions(#posenc.position_tensor<align = ALIGN, queries = "
      "\"query_positions\">) encode [#posenc.rope, #posenc.alibi<form = "
-     "symmetric>]"},
+     "symmetric>]",
+     Encoding::Any, true, true},
     {"alibi", "encode [#posenc.alibi<form = symmetric>]"},
     {"t5", "encode [#posenc.t5_bias<direction = bidirectional>]"},
     {"kerple", "encode [#posenc.kerple]"},
@@ -100,7 +114,7 @@ static const Encoding encodings[] = {
     {"deberta", "encode [#posenc.deberta<max_distance = 16>]"},
     {"cope", "encode [#posenc.cope<positions = 16>]", Encoding::Past},
     {"stick_breaking", "encode [#posenc.stick_breaking]", Encoding::Past},
-    {"fox", "encode [#posenc.fox]", Encoding::Past},
+    {"fox", "encode [#posenc.fox]", Encoding::Past, true, true},
     {"rerope", "encode [#posenc.rerope<window = 20>]", Encoding::Past, false},
     {"self_extend", "encode [#posenc.self_extend<group = 4, window = 20>]",
      Encoding::Past, false},
@@ -124,7 +138,11 @@ static bool isValid(ArrayRef<size_t> row) {
   if (encoding.queries == Encoding::CausalOnly &&
       StringRef(masks[row[MaskIndex]].name) != "causal")
     return false;
-  return encoding.fitsCache || !storages[row[StorageIndex]].isEncoded;
+  const Storage &storage = storages[row[StorageIndex]];
+  if (StringRef(storage.clauses).contains("keys(ring)") &&
+      (encoding.readsKeys || !masks[row[MaskIndex]].isBounded))
+    return false;
+  return encoding.fitsCache || !storage.isEncoded;
 }
 
 static std::string makeText(ArrayRef<size_t> row, size_t turn) {

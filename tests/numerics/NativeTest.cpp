@@ -233,81 +233,6 @@ static void testLongKeys(TestRun &run, const std::string &isa) {
   }
 }
 
-/// Ways to store queries and keys, and numbers of 16 bits, with encodings that
-/// prepare tables of every kind.
-static void testStorage(TestRun &run, const std::string &isa, bool full) {
-  static constexpr const char *storages[] = {
-      "dtype(bf16)",
-      "dtype(f16)",
-      "kv_dtype(bf16)",
-      "dtype(bf16) kv_dtype(f16)",
-      "keys(lengths)",
-      "queries(packed) keys(packed)",
-      "queries(packed) keys(lengths) dtype(bf16)",
-      "keys(paged)",
-      "queries(packed) keys(paged) kv_dtype(f16)",
-      "kv_dtype(i8) kv_scales(head)",
-      "dtype(f16) kv_dtype(f8E4M3FN) kv_scales(token)",
-      "queries(packed) keys(packed) dtype(bf16) kv_dtype(i8) kv_scales(token)",
-      "keys(paged) kv_dtype(f8E4M3FN) kv_scales(head)",
-      "queries(packed) keys(paged) kv_dtype(i8) kv_scales(token)",
-      "keys(lengths) kv_dtype(f8E4M3FN) kv_scales(token) table_dtype(bf16)",
-      "table_dtype(f16)",
-  };
-  static constexpr std::pair<const char *, const char *> kernels[] = {
-      {"plain", ""},
-      {"causal", "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi]"},
-      {"window", "mask(#posenc.window<left = 40>) encode [#posenc.t5_bias]"},
-      {"positions", "positions(#posenc.position_tensor) encode [#posenc.rope]"},
-      {"gates", "mask(#posenc.causal) encode [#posenc.fox]"},
-      {"shaw", "encode [#posenc.shaw<max_distance = 8>]"},
-      {"norm", "encode [#posenc.qk_norm]"},
-      {"cope", "mask(#posenc.causal) encode [#posenc.cope<positions = 16>]"},
-      {"projected", "mask(#posenc.causal) positions(#posenc.position_tensor) "
-                    "encode [#posenc.transformer_xl]"},
-  };
-  static constexpr int64_t sizes[][3] = {
-      {1, 1, 1}, {3, 5, 49}, {5, 53, 130}, {2, 2, 2500}};
-  size_t turn = 0;
-  for (const char *storage : storages)
-    for (auto [name, clauses] : kernels) {
-      // Half of them, unless all are asked for.
-      if (!full && (turn++ % 9) % 2)
-        continue;
-      LoadedKernel kernel;
-      for (auto [batch, queryLen, keyLen] : sizes)
-        runGuarded(
-            run,
-            ("native/storage/" + isa + "/" + Twine(storage) + "/" + name +
-             "/B=" + Twine(batch) + "/Lq=" + Twine(queryLen) +
-             "/Lk=" + Twine(keyLen))
-                .str(),
-            [&, batch = batch, queryLen = queryLen, keyLen = keyLen,
-             clauses = clauses]() -> std::string {
-              if (!kernel.native) {
-                std::string problem = kernel.load(
-                    ("posenc.kernel @stored heads(4) kv_heads(2) head_dim(24) "
-                     "value_dim(10) " +
-                     Twine(storage) + " " + clauses)
-                        .str(),
-                    isa);
-                if (!problem.empty())
-                  return problem;
-              }
-              NativeCall call;
-              call.prepared = call.ownScratch = batch == 3;
-              call.arrangement =
-                  batch == 5 ? Arrangement::Padded : Arrangement::Compact;
-              call.wantLse = kernel.spec->getKernel().exportsLse();
-              return checkNative(
-                  kernel,
-                  makeInputs(kernel.spec->getKernel(),
-                             {batch, 4, 2, queryLen, keyLen, 24, 10}, 5),
-                  call);
-            });
-    }
-}
-
 /// Every code as the value of the only key: the output is its number times the
 /// scale.
 static void testCodes(TestRun &run, const std::string &isa) {
@@ -768,7 +693,6 @@ void posenc::numerics::testNative(TestRun &run, ArrayRef<std::string> isas,
     testNotFinite(run, isa);
     testLargeScores(run, isa);
     testLongKeys(run, isa);
-    testStorage(run, isa, full);
     testCodes(run, isa);
     testTypes(run, isa);
     testMasks(run, isa);

@@ -127,8 +127,10 @@ static Error report(StringRef name, const RealTensor &wanted,
         << "inputs\n";
   if (!accuracy.isAccurate())
     return createStringError(accuracy.describe(name));
-  outs() << name << ": largest error "
-         << format("%.3g", std::abs(accuracy.got - accuracy.wanted)) << ", "
+  double error = accuracy.got == accuracy.wanted // also infinities
+                     ? 0
+                     : std::abs(accuracy.got - accuracy.wanted);
+  outs() << name << ": largest error " << format("%.3g", error) << ", "
          << format("%.3g", accuracy.ratio) << " of what is allowed\n";
   return Error::success();
 }

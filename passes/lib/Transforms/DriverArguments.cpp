@@ -78,8 +78,8 @@ Value DriverArguments::emitScales(bool areOfValues, const CallSite &site,
                                   Value head, Value begin, Value count) {
   unsigned tensor = *kernel.findScales(areOfValues);
   bool isIndirect = plan.op.getIndirect();
-  Value indices[] = {isIndirect ? Value() : site.batch, head,
-                     isIndirect ? Value() : begin};
+  Value indices[] = {isIndirect && kernel.isPaged() ? Value() : site.batch,
+                     head, isIndirect ? Value() : begin};
   // That of a head has the stride 0 along the rows.
   Value step = isIndirect ? b.i64(kernel.hasTokenScales() ? 1 : 0)
                           : frame.stride(tensor, 2);

@@ -135,10 +135,13 @@ Value ScalarEmitter::emit(Value value) {
 Value ScalarEmitter::emitPosition(PositionOp op) {
   bool isQuery = op.getSide() == Side::query;
   Value token = isQuery ? site.query : site.key;
-  if (auto law = dyn_cast<PositionTensorAttr>(op.getLaw()))
-    return toF64(b.load(b.getI32Type(),
-                        emitPositionAddress(b, frame, kernel, law, op.getSide(),
-                                            site.batch, token)));
+  if (auto law = dyn_cast<PositionTensorAttr>(op.getLaw())) {
+    Value position = b.load(
+        b.getI32Type(), emitPositionAddress(b, frame, kernel, law, op.getSide(),
+                                            site.batch, token));
+    // Whole numbers that look up rows are i64.
+    return toF64(arith::ExtSIOp::create(b, b.getI64Type(), position));
+  }
   if (isQuery)
     token = b.add(token, emitQueryShift(b, frame, op.getLaw().getAlignment()));
   if (auto law = dyn_cast<AppendedAttr>(op.getLaw())) {

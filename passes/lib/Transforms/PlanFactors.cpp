@@ -75,6 +75,11 @@ static PreparedFactors prepare(BiasOp bias, FactorRegion region, Side side,
 
 FailureOr<FactoredBias> posenc::placeFactors(BiasOp bias, PlanTables &tables,
                                              std::string &reason) {
+  if (bias->getParentOfType<KernelOp>().isRing()) {
+    reason = "a ring has keys at any place, and factors are tables from the "
+             "first one on";
+    return failure();
+  }
   FailureOr<SmallVector<FactorProduct>> products = factorBias(bias, reason);
   if (failed(products))
     return failure();

@@ -245,3 +245,30 @@ posenc.kernel @heads heads(2) head_dim(8) {
   %o = posenc.weighted_sum %w, %v
   posenc.yield %o : !posenc.output
 }
+
+// -----
+
+// CHECK-LABEL: posenc.plan @ring_x86_64_avx2
+// CHECK-NOT: posenc.tile.vector
+// REMARK-DAG: a ring has keys at any place
+posenc.kernel @ring heads(2) head_dim(8) keys(ring) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %i = posenc.position query law(#posenc.iota)
+  %j = posenc.position key law(#posenc.iota)
+  %c = posenc.sum_index extent(3)
+  %t = posenc.bias(%c, %i, %j) : !posenc.relation, !posenc.coord, !posenc.coord {
+  ^bb0(%n: f64, %x: f64, %y: f64):
+    %a = arith.mulf %n, %x : f64
+    %b = arith.mulf %n, %y : f64
+    %e = math.cos %a : f64
+    %f = math.sin %b : f64
+    %z = arith.mulf %e, %f : f64
+    posenc.yield %z : f64
+  }
+  %d = posenc.dot %q, %k scale(0.5)
+  %s = posenc.add %d, %t
+  %m = posenc.select %s mask(#posenc.window<left = 5>) at(%i, %j)
+  %w = posenc.normalize softmax %m
+  %o = posenc.weighted_sum %w, %v
+  posenc.yield %o : !posenc.output
+}
