@@ -25,7 +25,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Callable, Dict, List, Optional, Tuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAM_TIME_LIMIT = 1200  # seconds
+PROGRAM_TIME_LIMIT = 2400  # seconds
 
 
 @dataclasses.dataclass

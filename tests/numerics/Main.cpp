@@ -33,10 +33,7 @@ int main(int argc, char **argv) {
   testProperties(run);
   testEncodingProperties(run);
   testNative(run, isas, full);
-  testBlocks(run, isas, full);
-  testBands(run, isas, full);
   testEncodings(run, isas, full);
-  testCombinations(run, isas);
   testRandom(run, randomSeed, randomCount);
   return run.finish();
 }
