@@ -7,7 +7,6 @@
 #include "posenc/Reference/Accuracy.h"
 
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
 #include <cmath>
@@ -439,15 +438,10 @@ static void testHeads(TestRun &run, const std::string &isa) {
   });
 }
 
-static cl::opt<std::string>
-    filter("filter", cl::value_desc("TEXT"),
-           cl::desc("only tests with TEXT in the name"));
-static cl::opt<bool> verbose("verbose", cl::desc("print every test's name"));
-
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(argc, argv, "posenc's tests of caches\n");
-  TestRun run(filter, verbose);
+  TestOptions options = parseOptions(argc, argv, "posenc's tests of caches\n");
+  TestRun run(options);
   posenc_pool *pool = nullptr;
   if (posenc_pool_create(3, &pool))
     report_fatal_error("no threads for the tests");

@@ -6,6 +6,7 @@
 
 #include "posenc/posenc.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
@@ -15,6 +16,19 @@
 using namespace llvm;
 using namespace posenc;
 using namespace posenc::numerics;
+
+static cl::opt<bool> full("full", cl::desc("run every combination of what is "
+                                           "tested, not every pair"));
+static cl::opt<std::string>
+    filter("filter", cl::value_desc("TEXT"),
+           cl::desc("only tests with TEXT in the name"));
+static cl::opt<bool> verbose("verbose", cl::desc("print every test's name"));
+
+TestOptions posenc::numerics::parseOptions(int argc, char **argv,
+                                           StringRef overview) {
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  return {full, filter, verbose};
+}
 
 bool TestRun::isSelected(const Twine &name) const {
   return StringRef(name.str()).contains(filter);

@@ -15,11 +15,22 @@ typedef struct posenc_pool posenc_pool;
 
 namespace posenc::numerics {
 
+/// What every test program can be asked for.
+struct TestOptions {
+  /// Every combination of what is tested, not every pair.
+  bool full;
+  std::string filter;
+  bool verbose;
+};
+
+/// Ends the program where the arguments are no options.
+TestOptions parseOptions(int argc, char **argv, llvm::StringRef overview);
+
 class TestRun {
 public:
-  /// Only tests whose name contains `filter` run.
-  explicit TestRun(std::string filter, bool verbose)
-      : filter(std::move(filter)), verbose(verbose) {}
+  /// Only tests whose name contains the filter run.
+  explicit TestRun(const TestOptions &options)
+      : filter(options.filter), verbose(options.verbose) {}
 
   /// Whether the test of that name runs.
   bool isSelected(const llvm::Twine &name) const;
