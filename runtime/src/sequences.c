@@ -177,7 +177,7 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
     frame->first_key = larger(frame->key_len - extents->capacity, 0);
     status = check_ring(frame, extents->capacity);
   }
-  if (!status && pages.name)
+  if (!status && pages.name && lengths.name) /* pages have both */
     status =
         check_pages(frame, pages, lengths, extents->page_size, extents->pages);
   frame->all_keys = keys.name
