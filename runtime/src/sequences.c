@@ -207,9 +207,8 @@ void posenc_kernel_sequence(const posenc_frame *call, int64_t batch,
   }
   if (lengths.name)
     sequence->key_len = get(lengths, batch);
-  const posenc_tensor_desc *ring_tensor = NULL;
-  if (posenc_find_ring(desc, &ring_tensor))
-    sequence->first_key = larger(sequence->key_len - call->longest_key, 0);
+  /* Only a ring has room for fewer keys than the sequence has. */
+  sequence->first_key = larger(sequence->key_len - call->longest_key, 0);
   for (int32_t t = 0; t < desc->tensor_count; ++t) {
     const posenc_tensor_desc *tensor = &desc->tensors[t];
     posenc_view *view = &sequence->tensors[t];
