@@ -55,22 +55,28 @@ static Type getAddressed(DriverBuilder &b, Type storage) {
   return b.getIntegerType(storage.getIntOrFloatBitWidth());
 }
 
-/// A tensor of the kernel, from a head and row on. Rows that are given one by
-/// one count elements from the head's first, of all batch entries in pages.
-Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
-                                   Value begin, Value count, int64_t dim) {
-  Type type = kernel.tensors[tensor].storage;
-  Storage storage = getStorage(type);
-  bool isIndirect = plan.op.getIndirect() && (tensor == DriverKernel::Key ||
-                                              tensor == DriverKernel::Value);
+/// A tensor's element where a head's rows begin. Rows that are given one by one
+/// count elements from the head's first, of all batch entries in pages.
+Value DriverArguments::emitFirstRow(unsigned tensor, Value batch, Value head,
+                                    Value begin, bool isIndirect) {
   Value indices[] = {isIndirect && kernel.isPaged() ? Value() : batch, head,
                      isIndirect ? Value() : begin};
+  return frame.element(tensor, indices,
+                       getAddressed(b, kernel.tensors[tensor].storage));
+}
+
+/// A tensor of the kernel, from a head and row on.
+Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
+                                   Value begin, Value count, int64_t dim) {
+  Storage storage = getStorage(kernel.tensors[tensor].storage);
+  bool isIndirect = plan.op.getIndirect() && (tensor == DriverKernel::Key ||
+                                              tensor == DriverKernel::Value);
   Dimensions dimensions = {{b.i64(dim), b.i64(1)}};
   if (!head)
     dimensions.push_back({frame.extent(tensor, 1), frame.stride(tensor, 1)});
   dimensions.push_back(
       {count, isIndirect ? b.i64(1) : frame.stride(tensor, 2)});
-  return emitBuffer(frame.element(tensor, indices, getAddressed(b, type)),
+  return emitBuffer(emitFirstRow(tensor, batch, head, begin, isIndirect),
                     dimensions, /*isInteger=*/false, storage);
 }
 
@@ -78,8 +84,6 @@ Value DriverArguments::emitScales(bool areOfValues, const CallSite &site,
                                   Value head, Value begin, Value count) {
   unsigned tensor = *kernel.findScales(areOfValues);
   bool isIndirect = plan.op.getIndirect();
-  Value indices[] = {isIndirect && kernel.isPaged() ? Value() : site.batch,
-                     head, isIndirect ? Value() : begin};
   // That of a head has the stride 0 along the rows.
   Value step = isIndirect ? b.i64(kernel.hasTokenScales() ? 1 : 0)
                           : frame.stride(tensor, 2);
@@ -87,7 +91,8 @@ Value DriverArguments::emitScales(bool areOfValues, const CallSite &site,
   if (!head)
     dimensions.push_back({frame.extent(tensor, 1), frame.stride(tensor, 1)});
   dimensions.push_back({count, step});
-  return emitBuffer(frame.element(tensor, indices), dimensions);
+  return emitBuffer(emitFirstRow(tensor, site.batch, head, begin, isIndirect),
+                    dimensions);
 }
 
 /// Heads' scales may be looked up anywhere.

@@ -58,6 +58,8 @@ private:
                          mlir::Value count);
   mlir::Value emitArgument(const TileArg &arg, const CallSite &site);
   mlir::Value emitKeys(const CallSite &site, llvm::StringRef symbol);
+  mlir::Value emitFirstRow(unsigned tensor, mlir::Value batch, mlir::Value head,
+                           mlir::Value begin, bool isIndirect);
   mlir::Value emitVectors(unsigned tensor, mlir::Value batch, mlir::Value head,
                           mlir::Value begin, mlir::Value count, int64_t dim);
   mlir::Value emitRows(unsigned tensor, mlir::Value begin, mlir::Value count);
