@@ -24,14 +24,10 @@ llvm::ArrayRef<int64_t> BlockLists::getList(int64_t batch, int64_t head,
   return llvm::ArrayRef<int64_t>(indices->data).slice(begin, end - begin);
 }
 
-llvm::ArrayRef<int64_t> BlockLists::lookup(int64_t batch, int64_t head,
-                                           int64_t query) const {
-  return getList(batch, head, query / law.getQueries());
-}
-
 bool BlockLists::shows(int64_t batch, int64_t head, int64_t query,
                        int64_t key) const {
-  return llvm::is_contained(lookup(batch, head, query), key / law.getKeys());
+  return llvm::is_contained(getList(batch, head, query / law.getQueries()),
+                            key / law.getKeys());
 }
 
 llvm::Error BlockLists::check(int64_t queryLen, int64_t keyLen) const {

@@ -16,9 +16,6 @@ public:
   llvm::Error check(int64_t queryLen, int64_t keyLen) const;
   /// Adds the lists of one batch entry, which has that many keys.
   void cut(int64_t batch, int64_t keyLen, ReferenceInputs &result) const;
-  /// The blocks of keys that a query sees.
-  llvm::ArrayRef<int64_t> lookup(int64_t batch, int64_t head,
-                                 int64_t query) const;
   /// Whether a query sees a key of its sequence.
   bool shows(int64_t batch, int64_t head, int64_t query, int64_t key) const;
 
