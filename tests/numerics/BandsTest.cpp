@@ -194,29 +194,28 @@ void posenc::numerics::testBands(TestRun &run, ArrayRef<std::string> isas,
         continue;
       LoadedKernel kernel;
       for (auto [queryLen, keyLen] : sizes)
-        runGuarded(run,
-                   ("bands/" + Twine(spec.name) + "/" + isa +
-                    "/Lq=" + Twine(queryLen) + "/Lk=" + Twine(keyLen))
-                       .str(),
-                   [&, &isa = isa, &spec = spec, queryLen = queryLen,
-                    keyLen = keyLen]() -> std::string {
-                     if (!kernel.native) {
-                       std::string problem = kernel.load(makeText(spec), isa);
-                       if (!problem.empty())
-                         return problem;
-                     }
-                     KernelOp op = kernel.spec->getKernel();
-                     if (queryLen > keyLen && op.looksUpQueriesAmongKeys())
-                       return "";
-                     NativeCall call;
-                     call.wantLse = op.exportsLse();
-                     call.pool = keyLen > 2000 ? pool : nullptr;
-                     return checkNative(kernel,
-                                        makeInputs(op,
-                                                   {2, heads, 1, queryLen,
-                                                    keyLen, headDim, valueDim},
-                                                   7),
-                                        call);
-                   });
+        runGuarded(
+            run,
+            ("bands/" + Twine(spec.name) + "/" + isa +
+             "/Lq=" + Twine(queryLen) + "/Lk=" + Twine(keyLen))
+                .str(),
+            [&, &isa = isa, &spec = spec, queryLen = queryLen,
+             keyLen = keyLen]() -> std::string {
+              if (std::string problem = kernel.loadOnce(makeText(spec), isa);
+                  !problem.empty())
+                return problem;
+              KernelOp op = kernel.spec->getKernel();
+              if (queryLen > keyLen && op.looksUpQueriesAmongKeys())
+                return "";
+              NativeCall call;
+              call.wantLse = op.exportsLse();
+              call.pool = keyLen > 2000 ? pool : nullptr;
+              return checkNative(
+                  kernel,
+                  makeInputs(op,
+                             {2, heads, 1, queryLen, keyLen, headDim, valueDim},
+                             7),
+                  call);
+            });
     }
 }

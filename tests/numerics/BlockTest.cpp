@@ -125,11 +125,10 @@ static void testMeanings(TestRun &run, const std::string &isa) {
           "blocks/" + isa + "/" + spec.name +
               (isFull ? "/full" : "/as_operand"),
           [&]() -> std::string {
-            if (!kernel.native)
-              if (std::string problem = kernel.load(
-                      getText(spec, spec.mask, getBlocks(spec)), isa);
-                  !problem.empty())
-                return problem;
+            if (std::string problem = kernel.loadOnce(
+                    getText(spec, spec.mask, getBlocks(spec)), isa);
+                !problem.empty())
+              return problem;
             ReferenceInputs inputs = makeInputs(kernel.spec->getKernel(),
                                                 {2, 4, 2, 150, 310, 16, 10}, 8);
             if (isFull) {
@@ -164,11 +163,10 @@ void posenc::numerics::testBlocks(TestRun &run, ArrayRef<std::string> isas,
                     "/Lk=" + Twine(size[2]))
                        .str(),
                    [&, &spec = spec, &isa = isa]() -> std::string {
-                     if (!kernel.native)
-                       if (std::string problem = kernel.load(
-                               getText(spec, spec.mask, getBlocks(spec)), isa);
-                           !problem.empty())
-                         return problem;
+                     if (std::string problem = kernel.loadOnce(
+                             getText(spec, spec.mask, getBlocks(spec)), isa);
+                         !problem.empty())
+                       return problem;
                      return check(kernel, size);
                    });
     }

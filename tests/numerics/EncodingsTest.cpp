@@ -58,12 +58,10 @@ void posenc::numerics::testEncodings(TestRun &run, ArrayRef<std::string> isas,
                        .str(),
                    [&, &isa = isa, &clauses = clauses, queryLen = queryLen,
                     keyLen = keyLen]() -> std::string {
-                     if (!kernel.native) {
-                       std::string problem =
-                           kernel.load(makeText(clauses), isa);
-                       if (!problem.empty())
-                         return problem;
-                     }
+                     if (std::string problem =
+                             kernel.loadOnce(makeText(clauses), isa);
+                         !problem.empty())
+                       return problem;
                      // Queries that look themselves up among the keys are no
                      // more than these.
                      if (queryLen > keyLen &&

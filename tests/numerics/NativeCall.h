@@ -22,6 +22,10 @@ struct LoadedKernel {
 
   /// Says what went wrong, or nothing.
   std::string load(llvm::StringRef text, const std::string &isa);
+  /// The same, of what was not loaded yet.
+  std::string loadOnce(llvm::StringRef text, const std::string &isa) {
+    return native ? "" : load(text, isa);
+  }
 };
 
 /// How the tensors of a call lie in memory.

@@ -60,15 +60,13 @@ static void testShards(TestRun &run, const std::string &isa) {
                          "/heads=" + std::to_string(count) +
                          "/prepared=" + std::to_string(prepared);
       runGuarded(run, name, [&, begin = begin, count = count]() -> std::string {
-        if (!kernel.native) {
-          std::string problem = kernel.load(
-              "posenc.kernel @shard heads(6) kv_heads(3) head_dim(16) "
-              "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi, "
-              "#posenc.t5_bias, #posenc.dense_bias]",
-              isa);
-          if (!problem.empty())
-            return problem;
-        }
+        if (std::string problem = kernel.loadOnce(
+                "posenc.kernel @shard heads(6) kv_heads(3) head_dim(16) "
+                "mask(#posenc.causal) encode [#posenc.rope, #posenc.alibi, "
+                "#posenc.t5_bias, #posenc.dense_bias]",
+                isa);
+            !problem.empty())
+          return problem;
         ReferenceInputs inputs = makeInputs(
             kernel.spec->getKernel(), {2, count, count / 2, 50, 70, 16, 16}, 1);
         inputs.firstHead = begin;
@@ -98,15 +96,13 @@ static void testNotFinite(TestRun &run, const std::string &isa) {
         {"inf_value", &ReferenceInputs::v, infinity, true}})
     runGuarded(
         run, "native/not_finite/" + isa + "/" + c.name, [&]() -> std::string {
-          if (!kernel.native) {
-            std::string problem =
-                kernel.load("posenc.kernel @special heads(1) head_dim(8) "
-                            "mask(#posenc.causal) "
-                            "encode [#posenc.rope, #posenc.alibi]",
-                            isa);
-            if (!problem.empty())
-              return problem;
-          }
+          if (std::string problem =
+                  kernel.loadOnce("posenc.kernel @special heads(1) head_dim(8) "
+                                  "mask(#posenc.causal) "
+                                  "encode [#posenc.rope, #posenc.alibi]",
+                                  isa);
+              !problem.empty())
+            return problem;
           ReferenceInputs inputs =
               makeInputs(kernel.spec->getKernel(),
                          {1, 1, 1, length, length, dims, dims}, 1);
@@ -158,31 +154,30 @@ static void testLargeScores(TestRun &run, const std::string &isa) {
       LoadedKernel kernel;
       // Queries like the keys, and larger ones.
       for (double deviation : {std::sqrt(double(dims)), 30.0, 60.0})
-        runGuarded(run,
-                   ("native/large_scores/" + isa + "/D=" + Twine(dims) + "/" +
-                    mask + "/deviation=" + Twine(static_cast<int>(deviation)))
-                       .str(),
-                   [&]() -> std::string {
-                     if (!kernel.native) {
-                       std::string problem = kernel.load(
-                           ("posenc.kernel @large heads(2) head_dim(" +
-                            Twine(dims) + ") scale(1.0) mask(#posenc." + mask +
-                            ") encode [#posenc.t5_bias<direction = "
-                            "bidirectional>]")
-                               .str(),
-                           isa);
-                       if (!problem.empty())
-                         return problem;
-                     }
-                     KernelOp op = kernel.spec->getKernel();
-                     ReferenceInputs inputs =
-                         makeInputs(op, {1, 2, 2, 320, 320, dims, dims}, 1);
-                     for (double &value : inputs.q.data)
-                       value = static_cast<float>(value * deviation /
-                                                  std::sqrt(double(dims)));
-                     condition(op, deviation, inputs);
-                     return checkNative(kernel, inputs, {});
-                   });
+        runGuarded(
+            run,
+            ("native/large_scores/" + isa + "/D=" + Twine(dims) + "/" + mask +
+             "/deviation=" + Twine(static_cast<int>(deviation)))
+                .str(),
+            [&]() -> std::string {
+              if (std::string problem = kernel.loadOnce(
+                      ("posenc.kernel @large heads(2) head_dim(" + Twine(dims) +
+                       ") scale(1.0) mask(#posenc." + mask +
+                       ") encode [#posenc.t5_bias<direction = "
+                       "bidirectional>]")
+                          .str(),
+                      isa);
+                  !problem.empty())
+                return problem;
+              KernelOp op = kernel.spec->getKernel();
+              ReferenceInputs inputs =
+                  makeInputs(op, {1, 2, 2, 320, 320, dims, dims}, 1);
+              for (double &value : inputs.q.data)
+                value = static_cast<float>(value * deviation /
+                                           std::sqrt(double(dims)));
+              condition(op, deviation, inputs);
+              return checkNative(kernel, inputs, {});
+            });
     }
 }
 
@@ -211,16 +206,14 @@ static void testLongKeys(TestRun &run, const std::string &isa) {
                      .str(),
                  [&, queryLen = queryLen, keyLen = keyLen,
                   clauses = clauses]() -> std::string {
-                   if (!kernel.native) {
-                     std::string problem = kernel.load(
-                         ("posenc.kernel @long_keys heads(4) kv_heads(2) "
-                          "head_dim(16) " +
-                          Twine(clauses))
-                             .str(),
-                         isa);
-                     if (!problem.empty())
-                       return problem;
-                   }
+                   if (std::string problem = kernel.loadOnce(
+                           ("posenc.kernel @long_keys heads(4) kv_heads(2) "
+                            "head_dim(16) " +
+                            Twine(clauses))
+                               .str(),
+                           isa);
+                       !problem.empty())
+                     return problem;
                    NativeCall call;
                    call.pool = pool;
                    call.prepared = call.ownScratch = queryLen == 2;
@@ -325,16 +318,14 @@ static void testTypes(TestRun &run, const std::string &isa) {
           run, ("native/types/" + isa + "/" + name + "/" + Twine(turn)).str(),
           [&, clauses = clauses, turn = turn,
            arrangement = arrangement]() -> std::string {
-            if (!kernel.native) {
-              std::string problem = kernel.load(
-                  ("posenc.kernel @typed heads(4) kv_heads(2) head_dim(24) "
-                   "value_dim(10) " +
-                   Twine(clauses))
-                      .str(),
-                  isa);
-              if (!problem.empty())
-                return problem;
-            }
+            if (std::string problem = kernel.loadOnce(
+                    ("posenc.kernel @typed heads(4) kv_heads(2) head_dim(24) "
+                     "value_dim(10) " +
+                     Twine(clauses))
+                        .str(),
+                    isa);
+                !problem.empty())
+              return problem;
             NativeCall call;
             call.arrangement = arrangement;
             call.prepared = turn == 1;
@@ -387,31 +378,29 @@ static void testMasks(TestRun &run, const std::string &isa) {
   for (auto [name, clauses] : kernels) {
     LoadedKernel kernel;
     for (auto [batch, queryLen, keyLen] : sizes)
-      runGuarded(
-          run,
-          ("native/masks/" + isa + "/" + Twine(name) + "/B=" + Twine(batch) +
-           "/Lq=" + Twine(queryLen) + "/Lk=" + Twine(keyLen))
-              .str(),
-          [&, batch = batch, queryLen = queryLen, keyLen = keyLen,
-           clauses = clauses]() -> std::string {
-            if (!kernel.native) {
-              std::string problem =
-                  kernel.load(("posenc.kernel @masked heads(4) kv_heads(2) "
-                               "head_dim(16) value_dim(10) " +
-                               Twine(clauses))
-                                  .str(),
-                              isa);
-              if (!problem.empty())
-                return problem;
-            }
-            NativeCall call;
-            call.wantLse = true;
-            return checkNative(
-                kernel,
-                makeInputs(kernel.spec->getKernel(),
-                           {batch, 4, 2, queryLen, keyLen, 16, 10}, 6),
-                call);
-          });
+      runGuarded(run,
+                 ("native/masks/" + isa + "/" + Twine(name) +
+                  "/B=" + Twine(batch) + "/Lq=" + Twine(queryLen) +
+                  "/Lk=" + Twine(keyLen))
+                     .str(),
+                 [&, batch = batch, queryLen = queryLen, keyLen = keyLen,
+                  clauses = clauses]() -> std::string {
+                   if (std::string problem = kernel.loadOnce(
+                           ("posenc.kernel @masked heads(4) kv_heads(2) "
+                            "head_dim(16) value_dim(10) " +
+                            Twine(clauses))
+                               .str(),
+                           isa);
+                       !problem.empty())
+                     return problem;
+                   NativeCall call;
+                   call.wantLse = true;
+                   return checkNative(
+                       kernel,
+                       makeInputs(kernel.spec->getKernel(),
+                                  {batch, 4, 2, queryLen, keyLen, 16, 10}, 6),
+                       call);
+                 });
   }
 }
 
@@ -434,11 +423,10 @@ static void testTerms(TestRun &run, ArrayRef<std::string> isas, bool full) {
                        .str(),
                    [&, &spec = spec, &isa = isa, queryLen = queryLen,
                     keyLen = keyLen]() -> std::string {
-                     if (!kernel.native) {
-                       std::string problem = kernel.load(getText(spec), isa);
-                       if (!problem.empty())
-                         return problem;
-                     }
+                     if (std::string problem =
+                             kernel.loadOnce(getText(spec), isa);
+                         !problem.empty())
+                       return problem;
                      NativeCall call;
                      call.prepared = queryLen == 20;
                      call.wantLse = kernel.spec->getKernel().exportsLse();
@@ -495,16 +483,14 @@ static void testFactors(TestRun &run, ArrayRef<std::string> isas, bool full) {
                            .str(),
                        [&, &clauses = clauses, &storage = storage, &isa = isa,
                         queryLen = queryLen, keyLen = keyLen]() -> std::string {
-                         if (!kernel.native) {
-                           std::string problem =
-                               kernel.load(("posenc.kernel @factors heads(6) "
-                                            "kv_heads(3) head_dim(16) " +
-                                            storage + " " + clauses)
-                                               .str(),
-                                           isa);
-                           if (!problem.empty())
-                             return problem;
-                         }
+                         if (std::string problem = kernel.loadOnce(
+                                 ("posenc.kernel @factors heads(6) "
+                                  "kv_heads(3) head_dim(16) " +
+                                  storage + " " + clauses)
+                                     .str(),
+                                 isa);
+                             !problem.empty())
+                           return problem;
                          ReferenceInputs inputs =
                              makeInputs(kernel.spec->getKernel(),
                                         {2, shard.heads, shard.heads / 2,
