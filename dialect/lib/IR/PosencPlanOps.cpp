@@ -237,6 +237,18 @@ LogicalResult TileRotateOp::verify() {
   return success();
 }
 
+LogicalResult TileNormalizeOp::verify() {
+  // tile_normalize_c1
+  std::optional<APFloat> dropout = getDropout();
+  if (!dropout)
+    return success();
+  double rate = dropout->convertToDouble();
+  if (rate > 0 && rate < 1)
+    return success();
+  return emitOpError("expects 'dropout' to be above 0 and below 1, but got ")
+         << rate;
+}
+
 LogicalResult TileScaleOp::verify() {
   // tile_scale_c1
   if (!getFactor().isFinite())

@@ -295,15 +295,26 @@ def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
     `posenc.normalize` says. `softmax` and `exp` also write the natural
     log-sum-exp `ln(2) (m + log2(l))` where the caller wants it. Rows without
     keys give 0 and -inf, or the sink.
+
+    With `dropout` the steps drop weights, as `posenc.drop_weights` says, when
+    these are in the row's sums and before they meet values and value tables; the
+    output is divided by `1 - dropout`, a remainder is not.
+
+    Constraints:
+    - (tile_normalize_c1) `dropout` is above 0 and below 1.
+
+    Example: `%o = posenc.tile.normalize softmax %state dropout(0.1)`
   }];
   let arguments = (ins Posenc_NormalizeKind:$kind, Posenc_StateType:$state,
                        Optional<Posenc_TableType>:$sink,
-                       OptionalAttr<DenseF64ArrayAttr>:$bounds);
+                       OptionalAttr<DenseF64ArrayAttr>:$bounds,
+                       OptionalAttr<F64Attr>:$dropout);
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = [{
     $kind $state (`sink` `(` $sink^ `:` qualified(type($sink)) `)`)?
-    (`bounds` `(` $bounds^ `)`)? attr-dict
+    (`bounds` `(` $bounds^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Posenc_TileRemainderOp : Posenc_TileOp<"tile.remainder", "OutputType"> {
