@@ -475,7 +475,7 @@ static LogicalResult verifyAppend(KernelOp kernel) {
   return success();
 }
 
-/// kernel_c16. A body that a recurrence can be made of is one, too.
+/// kernel_c17. A body that a recurrence can be made of is one, too.
 static LogicalResult verifyState(KernelOp kernel) {
   if (kernel.hasState() && kernel.getBlocks())
     return kernel.emitOpError("expects no 'blocks' clause beside keys(state): "
