@@ -65,7 +65,7 @@ LogicalResult PlanOp::verify() {
   if (getIsa().empty())
     return emitOpError("expects 'isa' to name an instruction set, but it is "
                        "empty");
-  // plan_c7
+  // plan_c8
   std::optional<int64_t> packed = getPacked();
   if (packed && *packed <= 0)
     return emitOpError("expects 'packed' to be positive, but got ") << *packed;
