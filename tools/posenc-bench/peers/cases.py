@@ -61,6 +61,30 @@ def make_inputs(case, length, dim):
     return inputs
 
 
+def t5_buckets(distance, buckets=32, max_distance=128):
+    """T5's bidirectional buckets of key minus query (transformers, modeling_t5.py)."""
+    half = buckets // 2
+    exact = half // 2
+    size = np.abs(distance)
+    large = exact + (np.log(np.maximum(size, 1) / exact) / np.log(max_distance / exact) * (half - exact)).astype(np.int64)
+    return np.where(distance > 0, half, 0) + np.where(size < exact, size, np.minimum(large, half - 1))
+
+
+def make_slopes(heads):
+    """ALiBi's, of a power of two of heads."""
+    return (2.0**(-8.0 * np.arange(1, heads + 1) / heads)).astype(np.float32)
+
+
+def make_bias(case, inputs, length):
+    """What a case adds to scores, for each pair: [heads, length, length]."""
+    offset = np.arange(length)[None, :] - np.arange(length)[:, None]
+    if case.name == "alibi":
+        return (-make_slopes(case.heads)[:, None, None] * np.abs(offset)).astype(np.float32)
+    if case.name == "t5":
+        return np.ascontiguousarray(inputs["t5_bias.table"][t5_buckets(offset)].transpose(2, 0, 1))
+    return inputs["bias"]
+
+
 def count_flops(case, length, dim):
     """Of both products, on pairs that the mask shows."""
     queries = 1 if case.decode else length

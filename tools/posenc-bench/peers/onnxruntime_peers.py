@@ -5,6 +5,8 @@ import numpy as np
 import onnxruntime as ort
 from onnx import TensorProto, helper
 
+import cases
+
 TYPES = {"f32": (np.float32, TensorProto.FLOAT), "f16": (np.float16, TensorProto.FLOAT16)}
 
 
@@ -61,9 +63,7 @@ def attention(case, inputs, length, dim, dtype, threads):
     feeds = {"q": q, "k": k, "v": v}
     names = ["q", "k", "v"]
     if case.name != "none":
-        import torch_peers
-        bias = torch_peers.make_bias(case, inputs, length).numpy().astype(kind)[None]
-        feeds["bias"] = np.ascontiguousarray(bias)
+        feeds["bias"] = cases.make_bias(case, inputs, length).astype(kind)[None]
         names += ["", "", "bias"]
     node = helper.make_node("MultiHeadAttention", names, ["o"], domain="com.microsoft", num_heads=case.heads)
     name = "ORT MHA" if case.name == "none" else "ORT MHA dense bias"

@@ -1,27 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch's scaled_dot_product_attention and FlexAttention."""
 
-import math
-
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
+import cases
+
 TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
-
-
-def t5_buckets(distance, buckets=32, max_distance=128):
-    """T5's bidirectional buckets of key minus query (transformers, modeling_t5.py)."""
-    half = buckets // 2
-    exact = half // 2
-    size = distance.abs()
-    large = exact + (torch.log(size.clamp(min=1).float() / exact) / math.log(max_distance / exact) *
-                     (half - exact)).to(torch.int64)
-    return torch.where(distance > 0, half, 0) + torch.where(size < exact, size, large.clamp(max=half - 1))
-
-
-def make_slopes(heads):
-    return torch.tensor([2.0**(-8.0 * (h + 1) / heads) for h in range(heads)])
 
 
 def make_rotation(length, dim):
@@ -34,18 +21,6 @@ def make_rotation(length, dim):
 def rotate(x, cos, sin):
     half = x.shape[-1] // 2
     return x * cos + torch.cat([-x[..., half:], x[..., :half]], -1) * sin
-
-
-def make_bias(case, inputs, length):
-    """The dense bias of the case, or none."""
-    offset = torch.arange(length)[None, :] - torch.arange(length)[:, None]
-    if case.name == "dense_bias":
-        return torch.from_numpy(inputs["bias"])
-    if case.name == "alibi":
-        return -make_slopes(case.heads)[:, None, None] * offset.abs()
-    if case.name == "t5":
-        return torch.from_numpy(inputs["t5_bias.table"])[t5_buckets(offset)].permute(2, 0, 1).contiguous()
-    return None
 
 
 def sdpa(case, inputs, length, dim, dtype):
@@ -69,13 +44,13 @@ def sdpa(case, inputs, length, dim, dtype):
         scale = dim**-0.5
         yield "eager", lambda: torch.softmax(50 * torch.tanh(q @ k.mT * (scale / 50)), -1) @ v
     else:
-        bias = make_bias(case, inputs, length).to(TYPES[dtype])[None]
+        bias = torch.from_numpy(cases.make_bias(case, inputs, length)).to(TYPES[dtype])[None]
         yield "SDPA dense bias", lambda: attend(q, k, v, attn_mask=bias)
 
 
 def flex(case, inputs, length, dim, dtype):
     q, k, v = (torch.from_numpy(inputs[name]).to(TYPES[dtype]) for name in "qkv")
-    slopes = make_slopes(case.heads)
+    slopes = torch.from_numpy(cases.make_slopes(case.heads))
     score, mask = None, None
     if case.name == "dense_bias":
         bias = torch.from_numpy(inputs["bias"])
@@ -84,7 +59,7 @@ def flex(case, inputs, length, dim, dtype):
         score = lambda s, b, h, i, j: s - slopes[h] * (i - j).abs()
     elif case.name == "t5":
         table = torch.from_numpy(inputs["t5_bias.table"])
-        buckets = t5_buckets(torch.arange(1 - length, length)).to(torch.int32)
+        buckets = torch.from_numpy(cases.t5_buckets(np.arange(1 - length, length)).astype(np.int32))
         score = lambda s, b, h, i, j: s + table[buckets[j - i + (length - 1)], h]
     elif case.name == "softcap":
         score = lambda s, b, h, i, j: 50.0 * torch.tanh(s / 50.0)
