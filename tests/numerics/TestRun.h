@@ -77,6 +77,8 @@ void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 void testCombinations(TestRun &run, llvm::ArrayRef<std::string> isas);
 /// The same of random ones with the seeds first .. first + count - 1.
 void testRandom(TestRun &run, unsigned first, unsigned count);
+/// Kernels that drop weights, all of the above.
+void testDropout(TestRun &run, llvm::ArrayRef<std::string> isas);
 /// Input embeddings, all of the above.
 void testEmbed(TestRun &run, llvm::ArrayRef<std::string> isas);
 
