@@ -41,6 +41,9 @@ public:
       names.append({"key_lengths", "k_cache", "v_cache"});
     if (op.getKeyStorage() == KeyStorage::paged)
       names.push_back("page_table");
+    if (op.hasState())
+      names.append(
+          {"key_lengths", "state_in", "state_out", "sums_in", "sums_out"});
     return names;
   }
 
@@ -211,6 +214,15 @@ bool KernelOp::isAppend() {
          isa<KeyType>(yield.getOperand(0).getType());
 }
 
+RecurrenceOp KernelOp::getRecurrence() {
+  if (!isExpanded() || getBody().front().empty())
+    return RecurrenceOp();
+  auto yield = dyn_cast<YieldOp>(getBody().front().back());
+  return yield && yield.getNumOperands() == 1
+             ? yield.getOperand(0).getDefiningOp<RecurrenceOp>()
+             : RecurrenceOp();
+}
+
 bool KernelOp::hasSequences() {
   return getQueryStorage() != QueryStorage::dense ||
          getKeyStorage() != KeyStorage::dense;
@@ -238,8 +250,11 @@ bool KernelOp::exportsLse() {
       return cast<EncodingAttrInterface>(entry).keepsLse();
     });
   bool exports = true;
-  getBody().walk(
-      [&](NormalizeOp op) { exports &= exponentiates(op.getKind()); });
+  getBody().walk([&](Operation *op) {
+    if (auto normalize = dyn_cast<NormalizeOp>(op))
+      exports &= exponentiates(normalize.getKind());
+    exports &= !isa<RecurrenceOp>(op);
+  });
   return exports;
 }
 
@@ -412,7 +427,10 @@ static LogicalResult verifyStorage(KernelOp kernel,
   return failure(
       needsBatch(TableAxis::query,
                  kernel.getQueryStorage() == QueryStorage::packed, "queries") ||
-      needsBatch(TableAxis::key, kernel.getKeyStorage() == KeyStorage::packed,
+      needsBatch(TableAxis::key,
+                 kernel.getKeyStorage() == KeyStorage::packed ||
+                     (kernel.hasState() &&
+                      kernel.getQueryStorage() == QueryStorage::packed),
                  "keys"));
 }
 
@@ -431,16 +449,21 @@ static LogicalResult verifyAppend(KernelOp kernel) {
   if (isAppend && kernel.getBlocks())
     return kernel.emitOpError("expects no 'blocks' clause, since its body "
                               "yields a key of a cache and has no scores");
+  bool isRecurrent = kernel.hasState() && kernel.getRecurrence();
   for (Operation &op : kernel.getBody().front()) {
     if (auto position = dyn_cast<PositionOp>(op)) {
       bool isNew = isa<AppendedAttr>(position.getLaw());
-      if (isNew && !(isAppend && position.getSide() == Side::key))
-        return position.emitOpError("expects #posenc.appended to be a law of "
-                                    "keys in a body that yields a key");
-      if (isAppend && isa<IotaAttr>(position.getLaw()))
-        return position.emitOpError("expects #posenc.appended where keys are "
-                                    "appended to a cache, but got ")
-               << position.getLaw();
+      bool canBeNew =
+          isRecurrent || (isAppend && position.getSide() == Side::key);
+      if (isNew && !canBeNew)
+        return position.emitOpError(
+            "expects #posenc.appended to be a law of keys in a body that "
+            "yields a key, or of both sides in one with keys(state) and a "
+            "posenc.recurrence");
+      if ((isAppend || isRecurrent) && isa<IotaAttr>(position.getLaw()))
+        return position.emitOpError("expects #posenc.appended where keys are ")
+               << (isAppend ? "appended to a cache" : "those of new tokens")
+               << ", but got " << position.getLaw();
     } else if (auto table = dyn_cast<TableOp>(op); table && isAppend) {
       if (table.getType().hasAxis(TableAxis::query) ||
           table.getType().hasAxis(TableAxis::key))
@@ -449,6 +472,14 @@ static LogicalResult verifyAppend(KernelOp kernel) {
                << table.getType();
     }
   }
+  return success();
+}
+
+/// kernel_c17. A body that a recurrence can be made of is one, too.
+static LogicalResult verifyState(KernelOp kernel) {
+  if (kernel.hasState() && kernel.getBlocks())
+    return kernel.emitOpError("expects no 'blocks' clause beside keys(state): "
+                              "earlier keys are there by their sum alone");
   return success();
 }
 
@@ -464,6 +495,8 @@ static LogicalResult verifyBlocks(KernelOp kernel) {
 }
 
 LogicalResult KernelOp::verifyRegions() {
+  if (failed(verifyState(*this)))
+    return failure();
   if (!isExpanded())
     return success();
   // kernel_c7

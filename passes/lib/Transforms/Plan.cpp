@@ -199,7 +199,8 @@ private:
     if (llvm::all_of(keys, llvm::IsaPred<BlockArgument>) &&
         terms.factored.empty())
       return;
-    fill(addPart<KeysOp>(builder, loc, KeyType::get(context)),
+    fill(addPart<KeysOp>(builder, loc, KeyType::get(context),
+                         /*on_load=*/false),
          [&](OpBuilder &inner, Block &part) {
            VectorWriter writer(inner, tables, part.getArgument(0));
            SmallVector<Value> results = llvm::map_to_vector(
@@ -398,7 +399,7 @@ static LogicalResult planKernel(KernelOp kernel,
         getStorageType(isAppend ? kernel.getElementType()
                                 : kernel.getKeyElementType()),
         /*indirect=*/!isAppend && isIndirect(kernel), isAppend,
-        kernel.getBlocksAttr());
+        kernel.getBlocksAttr(), /*packed=*/IntegerAttr());
     if (first) {
       IRMapping mapping;
       first.getBody().cloneInto(&plan.getBody(), mapping);

@@ -181,9 +181,9 @@ def Posenc_PositionTensorAttr
 def Posenc_AppendedAttr : Posenc_PositionLawAttr<"Appended", "appended"> {
   let summary = "positions of new tokens, counted from the start of their sequence";
   let description = [{
-    The law of `#posenc.iota` in a kernel that appends keys to a cache: token `i`
-    of `n` new ones in a sequence of `length` keys, these included, is at
-    `length - n + i + offset`.
+    The law of `#posenc.iota` in a kernel that appends keys to a cache, and of
+    both sides with keys(state): token `i` of `n` new ones in a sequence of
+    `length` keys, these included, is at `length - n + i + offset`.
 
     Constraints:
     - (appended_c1) `offset` is between -2^30 and 2^30.

@@ -57,7 +57,12 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       sequence is at row `j % capacity`. `key_lengths[b]` counts all keys that the
       sequence has had, of which the last `capacity` are there. A mask over
       indices must bound how far back queries see: to `reach` keys before their
-      own place. A call needs a capacity of at least `reach + Lq`.
+      own place. A call needs a capacity of at least `reach + Lq`;
+    - `keys(state)`: k and v are those of the queries' tokens alone, stored as
+      `queries` says, and `key_lengths[b]` counts all tokens that the sequence
+      has had, these included. What earlier tokens leave is in a state that a
+      call takes and gives (`state_in`, `state_out`, and of a linear normaliser
+      `sums_in`, `sums_out`), as `posenc.recurrence` says: it does not grow.
 
     Operands that have a number for every query or key of each batch entry are
     packed as these are.
@@ -120,8 +125,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       so does a body that yields a key, beside which there is neither `key_cache`
       nor `blocks`;
     - (kernel_c12) `#posenc.appended` is a law of keys in a body that yields a
-      key, and `#posenc.iota` is none there; no table there has a query or key
-      axis;
+      key, and of both sides in one with keys(state) and a `posenc.recurrence`;
+      `#posenc.iota` is none there; no table of a body that yields a key has a
+      query or key axis;
     - (kernel_c13) `kv_scales` is given exactly when `kv_dtype` is i8 or f8E4M3FN;
     - (kernel_c14) with keys(ring), once `posenc-split-cache` has run, all scores
       have a mask over indices that bounds how far back queries see, nothing of
@@ -129,7 +135,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       `posenc.head_mlp` has more than one tap;
     - (kernel_c15) beside `blocks` nothing scans along rows and there is no
       `posenc.head_mlp`;
-    - (kernel_c16) `dropout` is at least 0 and below 1.
+    - (kernel_c16) `dropout` is at least 0 and below 1;
+    - (kernel_c17) with keys(state) there is no `blocks`, and once
+      `posenc-form-recurrences` has run the output is a `posenc.recurrence`.
 
     Examples:
     ```mlir
@@ -200,6 +208,13 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     }
     /// Whether the cache keeps the last keys of each sequence only.
     bool isRing() { return getKeyStorage() == ::posenc::KeyStorage::ring; }
+    /// Whether earlier keys are in a state.
+    bool hasState() { return getKeyStorage() == ::posenc::KeyStorage::state; }
+    /// Whether the keys of a call are those of new tokens, the last of their
+    /// sequence, which has `key_lengths` of them.
+    bool hasNewTokens() { return hasState() || isAppend(); }
+    /// What the output is, if it is one; else null.
+    ::posenc::RecurrenceOp getRecurrence();
     /// Whether the body yields what is written to a cache.
     bool isAppend();
     /// "<name>_append_kv", of the kernel that fills this one's cache.

@@ -38,6 +38,18 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     Then the body holds any number of `posenc.prepare` and at most one
     `posenc.keys`, which yields one key; without it keys are written as they are.
 
+    With a `posenc.chunk` in the place of steps and epilogue the plan is of a
+    recurrence: the tokens of a head are computed in chunks of the tallest `rows`,
+    one after another, with the state that the chunk before left. `keys` has
+    that number too.
+
+    A `packed` plan is for calls with few queries: at most that many in every
+    sequence. The heads that share a key head are rows of one tile, so that keys
+    and values are read once for all of them. With g = heads / kv_heads, or the
+    tile's `rows` if that is less, row r is the query q_begin + r / g of the
+    head that is r % g behind the tile's first, and a tile has rows / g queries
+    at most. It stands beside the plan for all other calls.
+
     Constraints:
     - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
       `posenc.kernel`;
@@ -47,7 +59,12 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     - (plan_c4) `from` has four dimensions, no symbols and at least one result;
     - (plan_c5) with `append` there are no other parts than `posenc.prepare` and
       `posenc.keys`, and no `blocks`;
-    - (plan_c6) with `blocks` there is no `descending`: scans see all keys of a row.
+    - (plan_c6) with `blocks` there is no `descending`: scans see all keys of a row;
+    - (plan_c7) with a `posenc.chunk` there are no steps and no epilogue, no
+      `append`, `descending`, `from`, `indirect` and `blocks`, and one entry in
+      `rows`, the number in `keys`;
+    - (plan_c8) `packed` is positive, and there is no `descending`, `append`,
+      `blocks` or `posenc.chunk` beside it.
 
     Example:
     ```mlir
@@ -82,7 +99,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
       DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
       OptionalAttr<AffineMapAttr>:$from, OptionalAttr<TypeAttr>:$dtype,
       OptionalAttr<TypeAttr>:$kv_dtype, UnitAttr:$indirect, UnitAttr:$append,
-      OptionalAttr<Posenc_BlockListAttr>:$blocks);
+      OptionalAttr<Posenc_BlockListAttr>:$blocks, OptionalAttr<I64Attr>:$packed);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
@@ -92,6 +109,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     (`from` `(` $from^ `)`)?
     (`dtype` `(` $dtype^ `)`)? (`kv_dtype` `(` $kv_dtype^ `)`)?
     (`indirect` $indirect^)? (`append` $append^)? (`blocks` `(` $blocks^ `)`)?
+    (`packed` `(` $packed^ `)`)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -102,6 +120,9 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     ::posenc::PrologueOp getPrologueOp();
     ::llvm::SmallVector<::posenc::StepOp, 4> getStepOps();
     ::posenc::EpilogueOp getEpilogueOp();
+    ::posenc::ChunkOp getChunkOp(); // null unless it is of a recurrence
+    /// The query heads that share a key head.
+    int64_t getGroup() { return getHeads() / getKvHeads(); }
     ::posenc::PrepareOp lookupPrepare(::llvm::StringRef name);
     /// How the epilogue normalises; null if it does not.
     ::posenc::TileNormalizeOp getNormalizeOp();
@@ -133,6 +154,9 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
     - `rows`: yields a table, and a relation if its `row` axis has no bounds:
       then it has one row for each distance of the call, rising. Stored in the
       order batch, head, then the other axes as the type has them.
+    - `decays`: yields a Toeplitz score term, as `strip` does. One number per head
+      and distance from 0 up to the tokens of a chunk, or the longest sequence of
+      new ones if that is shorter.
 
     Constraints:
     - (prepare_c1) the body has no arguments, or with `angles` one, a query or
@@ -158,13 +182,16 @@ def Posenc_KeysOp : Posenc_PlanPartOp<"keys"> {
   let description = [{
     Its results are kept in scratch for all query tiles; a result that is the
     argument itself, and without this operation the keys, are read where the
-    caller has them.
+    caller has them. With `on_load` nothing is kept: tiles compute the results
+    of a block of keys when they come to it, which suits keys that are read once.
 
     Constraints:
     - (keys_c1) the body takes a !posenc.key and yields at least one, and one in
-      an `append` plan.
+      an `append` plan;
+    - (keys_c2) `on_load` stands in a `packed` plan.
   }];
-  let assemblyFormat = "attr-dict-with-keyword $body";
+  let arguments = (ins UnitAttr:$on_load);
+  let assemblyFormat = "(`on_load` $on_load^)? attr-dict-with-keyword $body";
 }
 
 def Posenc_PrologueOp : Posenc_PlanPartOp<"prologue"> {
@@ -210,6 +237,17 @@ def Posenc_EpilogueOp : Posenc_PlanPartOp<"epilogue"> {
     Constraints:
     - (epilogue_c1) the body takes a !posenc.state and yields a !posenc.output.
       Its `posenc.tile.normalize` says how the steps accumulate.
+  }];
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+def Posenc_ChunkOp : Posenc_PlanPartOp<"chunk"> {
+  let summary = "the outputs of a chunk of tokens, and the state behind them";
+  let description = [{
+    Constraints:
+    - (chunk_c1) the body takes the queries of the prologue, then the keys of
+      `posenc.keys` or the one key without it. It yields a !posenc.output, a
+      `posenc.tile.recurrence`.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
@@ -315,6 +353,47 @@ def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
     (`bounds` `(` $bounds^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
+}
+
+def Posenc_TileRecurrenceOp : Posenc_TypedOp<"tile.recurrence", "OutputType",
+                                             [AttrSizedOperandSegments], Posenc_PlanParts> {
+  let summary = "one chunk of a posenc.recurrence";
+  let description = [{
+    As `posenc.recurrence` says, with the scales in the queries and the powers of
+    the decay read from `decays`, 1 without it. With s tokens in the chunk, row i of
+    it and d from 0 to s, `decays[d]` is `g^d`: the output is what the chunk's own
+    keys give, times `g^(i - j)`, and what the state does, times `g^(i + 1)`; the
+    state becomes `g^s` times itself plus the keys times `g^(s - 1 - j)`.
+
+    Constraints:
+    - (tile_recurrence_c1) as recurrence_c1 and recurrence_c2, without scales;
+      `decayed_by` needs `decays`.
+
+    Example: `%o = posenc.tile.recurrence (%q), (%k) by (%a), (%b) epsilon(1.0e-6) decays(@decays0)`
+  }];
+  let arguments = (ins Variadic<Posenc_QueryType>:$queries, Variadic<Posenc_KeyType>:$keys,
+                       Variadic<Posenc_QueryType>:$by_queries,
+                       Variadic<Posenc_KeyType>:$by_keys,
+                       OptionalAttr<F64Attr>:$epsilon, UnitAttr:$decayed_by,
+                       OptionalAttr<FlatSymbolRefAttr>:$decays);
+  let results = (outs Posenc_OutputType:$result);
+  let assemblyFormat = [{
+    `(` $queries `)` `,` `(` $keys `)`
+    (`by` `(` $by_queries^ `)` `,` `(` $by_keys `)` (`epsilon` `(` $epsilon^ `)`)?
+     (`decayed_by` $decayed_by^)?)?
+    (`decays` `(` $decays^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(OutputType::get(context));
+      return ::mlir::success();
+    }
+    bool divides() { return !getByQueries().empty(); }
+  }];
 }
 
 def Posenc_TileRemainderOp : Posenc_TileOp<"tile.remainder", "OutputType"> {
