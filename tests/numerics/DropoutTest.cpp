@@ -5,6 +5,7 @@
 #include "TestRun.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 #include <cstring>
@@ -326,15 +327,15 @@ static void testExport(TestRun &run, const std::string &isa,
 static void testNothing(TestRun &run, const std::string &isa) {
   runGuarded(run, "dropout/nothing/" + isa, [&]() -> std::string {
     NativeResults results[2];
-    for (auto [clauses, result] :
-         zip(std::initializer_list<StringRef>{"", "dropout(0.0)"}, results)) {
+    for (bool drops : {false, true}) {
       LoadedKernel kernel;
-      if (std::string problem = kernel.load(getText(clauses), isa);
+      if (std::string problem =
+              kernel.load(getText(drops ? "dropout(0.0)" : ""), isa);
           !problem.empty())
         return problem;
       if (std::string problem = callNative(
               kernel, makeCall(kernel.spec->getKernel(), {2, 50, 60}), {},
-              result);
+              results[drops]);
           !problem.empty())
         return problem;
     }
@@ -354,16 +355,17 @@ static std::string checkBinomial(StringRef what, double count, double trials,
   double deviation = std::sqrt(trials * p * (1 - p));
   if (std::abs(count - trials * p) <= 5 * deviation)
     return "";
-  return (what + ": " + Twine(count) + " of " + Twine(trials) +
-          " with probability " + Twine(p))
-      .str();
+  std::string text;
+  raw_string_ostream(text) << what << ": " << count << " of " << trials
+                           << " with probability " << p;
+  return text;
 }
 
 static void testStatistics(TestRun &run) {
   const std::vector<int64_t> shape = {2, 3, 64, 500};
   constexpr int64_t head = 64 * 500;
   for (double p : {0.0, 0.01, 0.1, 0.5, 0.99})
-    run.test("dropout/statistics/p=" + Twine(p), [&]() -> std::string {
+    run.test("dropout/statistics/p=" + std::to_string(p), [&]() -> std::string {
       posenc_call call = POSENC_CALL_INIT;
       call.seed = 42;
       std::vector<std::vector<uint8_t>> masks; // of heads
