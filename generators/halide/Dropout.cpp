@@ -8,25 +8,31 @@ using namespace posenc;
 using Halide::Expr;
 using Halide::Func;
 
-static Expr word(uint32_t bits) {
-  return Halide::Internal::make_const(Halide::UInt(32), bits);
+static Expr longWord(uint64_t bits) {
+  return Halide::Internal::make_const(Halide::UInt(64), bits);
 }
-static Expr toWord(Expr value) { return Halide::cast<uint32_t>(value); }
+/// The 32 bits of an int32 in 64.
+static Expr toLong(Expr value) {
+  return Halide::cast<uint64_t>(Halide::cast<uint32_t>(value));
+}
 
-/// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, SC 2011).
+/// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, SC 2011). Words are the low
+/// halves of 64 bits, what is above them means nothing: so products of two
+/// words need neither conversions nor masks.
 static std::vector<Expr> philox(std::vector<Expr> words,
                                 std::vector<Expr> key) {
   auto multiply = [](Expr x, uint32_t y) {
-    return Halide::cast<uint64_t>(x) * Halide::cast<uint64_t>(word(y));
+    return (x & longWord(0xffffffff)) * longWord(y);
   };
-  auto high = [](Expr x) { return toWord(x >> 32); };
   for (int round = 0; round < 10; ++round) {
     Expr first = multiply(words[0], 0xD2511F53);
     Expr second = multiply(words[2], 0xCD9E8D57);
-    words = {high(second) ^ words[1] ^ key[0], toWord(second),
-             high(first) ^ words[3] ^ key[1], toWord(first)};
-    key = {key[0] + word(0x9E3779B9), key[1] + word(0xBB67AE85)};
+    words = {(second >> 32) ^ words[1] ^ key[0], second,
+             (first >> 32) ^ words[3] ^ key[1], first};
+    key = {key[0] + longWord(0x9E3779B9), key[1] + longWord(0xBB67AE85)};
   }
+  for (Expr &word : words)
+    word = Halide::cast<uint32_t>(word);
   return words;
 }
 
@@ -44,13 +50,13 @@ Expr Dropout::offset(Expr t) const { return firstKey(context, keys, t) % 4; }
 void Dropout::define(Func weights) {
   Halide::Var i = context.i, t = context.t;
   auto number = [&](const char *symbol) {
-    return toWord(context.params.number(TileArgKind::DropoutWord, symbol));
+    return toLong(context.params.number(TileArgKind::DropoutWord, symbol));
   };
   Expr block = firstKey(context, keys, t) / 4 + four;
   Expr place = i + context.number(TileArgKind::QueryBegin) +
                context.number(TileArgKind::QueryShift);
   drawn(i, four, t) = Halide::Tuple(
-      philox({toWord(block), toWord(place), number("2"), number("3")},
+      philox({toLong(block), toLong(place), number("2"), number("3")},
              {number("0"), number("1")}));
 
   // Numbers below the probability are the words up to this one.
@@ -60,7 +66,8 @@ void Dropout::define(Func weights) {
   int tile = static_cast<int>(context.shape.keys);
   Expr key = clamp(four * 4 + w - offset(t), 0, keys.length - 1);
   kept(i, w, four, t) =
-      select(own <= word(last), 0, weights(i, key % tile, key / tile, t));
+      select(own <= Halide::Internal::make_const(Halide::UInt(32), last), 0,
+             weights(i, key % tile, key / tile, t));
 }
 
 Expr Dropout::at(Expr key) const {
