@@ -351,10 +351,11 @@ Expected<NpyArray> posenc::makeDropoutMask(KernelOp kernel,
   bool isPacked = mask.shape.size() == 3;
   int64_t heads = mask.shape[1], rows = isPacked ? 1 : mask.shape[2];
   int64_t strides[] = {0, rows * longest, (isPacked ? heads : 1) * longest, 1};
-  for (auto [b, sequence] : enumerate(sequences)) {
+  for (int64_t b = 0, e = sequences.size(); b < e; ++b) {
+    const Sequence &sequence = sequences[b];
     int64_t shape[] = {1, heads, sequence.queries, sequence.keys};
     int64_t firstRow =
-        isPacked ? sequence.firstQuery * heads : int64_t(b) * heads * rows;
+        isPacked ? sequence.firstQuery * heads : b * heads * rows;
     DLTensor tensor = {};
     tensor.data = mask.data.data();
     tensor.device = {kDLCPU, 0};
