@@ -81,6 +81,8 @@ static StringRef getPrefix(TileArgKind kind) {
     return "end_";
   case TileArgKind::First:
     return "first";
+  case TileArgKind::DropoutWord:
+    return "dropout_";
   case TileArgKind::State:
     return "state";
   case TileArgKind::Scan:
@@ -458,6 +460,9 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
   for (StepOp step : getTileSteps(plan))
     collector.addNumber(TileArgKind::StepEnd, step.getSymName());
   collector.addNumber(TileArgKind::First);
+  if (plan.getNormalizeOp() && plan.getNormalizeOp().getDropout())
+    for (StringRef word : {"0", "1", "2", "3"})
+      collector.addNumber(TileArgKind::DropoutWord, word);
 
   collector.add(TileArgKind::State, 2);
   int64_t scans = 0;

@@ -39,6 +39,10 @@ static ReferenceOutputs allocateOutputs(KernelOp kernel, const CallShape &shape,
     allocate(*rows, {b, h, lq});
   if (options.scores)
     allocate(outputs.scores, {b, h, lq, shape.keyLen});
+  if (options.kept) {
+    allocate(outputs.kept, {b, h, lq, shape.keyLen});
+    llvm::fill(outputs.kept.data, 1);
+  }
   return outputs;
 }
 

@@ -38,7 +38,14 @@ private:
   };
 
   int64_t getNumRows() const { return end - begin; }
-  void evaluate(mlir::Operation *op, HeadValues &values) const;
+  void evaluate(mlir::Operation *op, HeadValues &values,
+                ReferenceOutputs &outputs) const;
+  /// The number of the block's first row among all rows of the call.
+  int64_t getFirstRow(const HeadValues &values) const {
+    return (values.head->batch * call.shape.heads + values.head->head) *
+               call.shape.queryLen +
+           begin;
+  }
 
   // Scores.cpp
   Numbers relate(RelationOp op) const;
@@ -66,6 +73,8 @@ private:
   // Weights.cpp
   void hideUnlisted(mlir::Value score, HeadValues &values) const;
   void normalize(NormalizeOp op, HeadValues &values) const;
+  void drop(DropWeightsOp op, HeadValues &values,
+            ReferenceOutputs &outputs) const;
   Output sumValues(WeightedSumOp op, const HeadValues &values) const;
   Output sumTable(ValueTableOp op, const HeadValues &values) const;
   Output addRemainder(RemainderOp op, const HeadValues &values) const;

@@ -374,6 +374,9 @@ RealTensor SequenceCall::getKeys(const KernelTensor &tensor,
 ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
   ReferenceInputs result;
   result.firstHead = inputs.firstHead;
+  result.seed = inputs.seed;
+  result.offset = inputs.offset;
+  result.firstBatch = inputs.firstBatch + batch;
   if (std::optional<BlockListAttr> law = kernel.getBlocks())
     BlockLists(*law, inputs).cut(batch, keys[batch].size(), result);
   for (const KernelTensor &tensor : tensors) {
@@ -425,6 +428,8 @@ void SequenceCall::allocate(const ReferenceOptions &options,
     longest = std::max(longest, tokens.size());
   if (options.scores)
     make(outputs.scores, longest, -infinity);
+  if (options.kept)
+    make(outputs.kept, longest, 0);
 }
 
 /// A part is [1, H, Lq, ...] with `width` numbers for each row, the rest of
@@ -453,6 +458,7 @@ void SequenceCall::store(int64_t batch, const ReferenceOutputs &part,
   storeRows(batch, part.maxScore, outputs.maxScore, 1);
   storeRows(batch, part.maxValue, outputs.maxValue, 1);
   storeRows(batch, part.scores, outputs.scores, keys[batch].size());
+  storeRows(batch, part.kept, outputs.kept, keys[batch].size());
 }
 
 llvm::Expected<ReferenceOutputs>

@@ -52,6 +52,8 @@ std::string posenc::numerics::callNative(const LoadedKernel &kernel,
   posenc_call call = POSENC_CALL_INIT;
   call.pool = how.pool;
   call.first_head = inputs.firstHead;
+  call.seed = inputs.seed;
+  call.offset = inputs.offset;
   auto makeWorkspace = [](size_t bytes) {
     return std::make_unique<GuardedBuffer>((bytes + 3) / 4);
   };

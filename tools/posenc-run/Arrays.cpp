@@ -79,6 +79,24 @@ Expected<std::vector<float>> posenc::readCache(const KernelTensor &tensor,
   return values;
 }
 
+NpyType posenc::getResultType(const KernelTensor &tensor) {
+  return tensor.isWide() ? NpyType::F64 : NpyType::F32;
+}
+
+/// As the tensor stores them: that is what the kernel, and the reference, see.
+static Expected<std::vector<double>> readReals(const KernelTensor &tensor,
+                                               const NpyArray &array) {
+  if (tensor.isWide())
+    return array.toDoubles();
+  Expected<std::vector<float>> values = readCache(tensor, array);
+  if (!values)
+    return values.takeError();
+  if (tensor.storage)
+    for (float &value : *values)
+      value = tensor.fromBits(tensor.toBits(value));
+  return std::vector<double>(values->begin(), values->end());
+}
+
 static Expected<InputArray> readInput(const KernelTensor &tensor,
                                       StringRef path, size_t &rank) {
   Expected<NpyArray> array = readNpy(path);
@@ -121,14 +139,10 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
       return values.takeError();
     input.integers = std::move(*values);
   } else {
-    Expected<std::vector<float>> values = readCache(tensor, *array);
+    Expected<std::vector<double>> values = readReals(tensor, *array);
     if (!values)
       return values.takeError();
     input.reals = std::move(*values);
-    // The kernel, and the reference, see what can be stored.
-    if (tensor.storage)
-      for (float &value : input.reals)
-        value = tensor.fromBits(tensor.toBits(value));
   }
 
   size_t optional = 0;

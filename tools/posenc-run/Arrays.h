@@ -15,7 +15,7 @@ namespace posenc {
 struct InputArray {
   llvm::SmallVector<int64_t, 4> shape;
   bool isInteger = false;
-  std::vector<float> reals;
+  std::vector<double> reals;
   std::vector<int32_t> integers;
 };
 
@@ -44,6 +44,9 @@ llvm::Expected<NpyArray> makeCache(const KernelTensor &tensor,
                                    llvm::ArrayRef<double> numbers);
 llvm::Expected<std::vector<float>> readCache(const KernelTensor &tensor,
                                              const NpyArray &array);
+
+/// The type of a file of a kernel's results.
+NpyType getResultType(const KernelTensor &tensor);
 
 } // namespace posenc
 

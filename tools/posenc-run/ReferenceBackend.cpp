@@ -25,6 +25,8 @@ static ReferenceInputs makeInputs(const InputArrays &inputs,
     parallel::strategy = hardware_concurrency(options.threads);
   ReferenceInputs given;
   given.firstHead = options.firstHead;
+  given.seed = options.seed;
+  given.offset = options.offset;
   for (const auto &entry : inputs.arrays) {
     const InputArray &input = entry.second;
     if (input.isInteger) {
@@ -54,6 +56,7 @@ static Expected<ReferenceOutputs> evaluate(KernelOp kernel,
                                            const RunOptions &options) {
   ReferenceOptions what;
   what.scores = options.wantScores;
+  what.kept = options.wantMask;
   return evaluateReference(kernel, makeInputs(inputs, options), what);
 }
 
@@ -112,6 +115,13 @@ Expected<RunResults> posenc::runReference(KernelOp kernel,
   if (options.wantScores)
     if (Error error = keep(results.scores, outputs->scores))
       return error;
+  if (options.wantMask) {
+    Expected<NpyArray> mask = NpyArray::fromDoubles(
+        NpyType::U8, outputs->kept.shape, outputs->kept.data);
+    if (!mask)
+      return mask.takeError();
+    results.mask = std::move(*mask);
+  }
   return results;
 }
 
@@ -232,8 +242,12 @@ Error posenc::compareWithReference(EmbedOp embed, const InputArrays &inputs,
   Expected<RealTensor> reference = evaluate(embed, inputs, options);
   if (!reference)
     return reference.takeError();
-  Expected<std::vector<float>> y = results.o.toFloats();
+  Expected<std::vector<double>> y = results.o.toDoubles();
   if (!y)
     return y.takeError();
-  return report("y", *reference, measureEmbed(*reference, *y));
+  bool isWide = results.o.type == NpyType::F64;
+  std::vector<float> narrow(y->begin(), y->end());
+  return report("y", *reference,
+                isWide ? measureEmbed(*reference, ArrayRef<double>(*y))
+                       : measureEmbed(*reference, ArrayRef<float>(narrow)));
 }

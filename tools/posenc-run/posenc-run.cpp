@@ -98,6 +98,11 @@ struct Options {
       cl::desc("what enters the softmax [B, H, Lq, Lk], masked pairs\n"
                "-inf (reference only)"),
       cl::cat(category)};
+  cl::opt<std::string> maskFile{
+      "dropout-mask", cl::value_desc("M.npy"),
+      cl::desc("which weights a kernel with dropout keeps [B, H, Lq, Lk],\n"
+               "u8"),
+      cl::cat(category)};
   cl::opt<int32_t> threads{
       "threads", cl::init(0), cl::value_desc("N"),
       cl::desc("threads to use (default: one for each CPU); results do\n"
@@ -110,11 +115,13 @@ struct Options {
       cl::cat(category)};
   cl::opt<uint64_t> seed{
       "seed", cl::init(0), cl::value_desc("N"),
-      cl::desc("the key of the random numbers of --entry=embed (default: 0)"),
+      cl::desc("the key of the random numbers of dropout and of other draws\n"
+               "of embeddings (default: 0)"),
       cl::cat(category)};
   cl::opt<uint64_t> offset{
       "offset", cl::init(0), cl::value_desc("N"),
-      cl::desc("how many random numbers calls before have used (default: 0)"),
+      cl::desc("how many random numbers calls before have used (default:\n"
+               "0); attention drops other weights for each number"),
       cl::cat(category)};
 
   /// Options that contradict each other or ask for what does not exist.
@@ -181,13 +188,14 @@ llvm::Error Options::checkEntry() const {
                       {&valueFile, {"attention", "append_kv"}},
                       {&lseFile, {"attention"}},
                       {&scoresFile, {"attention"}},
+                      {&maskFile, {"attention"}},
                       {&firstHead, {"attention", "append_kv"}},
                       {&valueCacheFile, {"append_kv"}},
                       {&keyScalesFile, {"append_kv"}},
                       {&valueScalesFile, {"append_kv"}},
                       {&inputFile, {"embed"}},
-                      {&seed, {"embed"}},
-                      {&offset, {"embed"}}};
+                      {&seed, {"attention", "embed"}},
+                      {&offset, {"attention", "embed"}}};
   for (const Use &use : uses)
     if (use.option->getNumOccurrences() &&
         !llvm::is_contained(use.entries, StringRef(entry)))
@@ -230,7 +238,7 @@ llvm::Error Options::check() const {
   llvm::StringMap<StringRef> results;
   for (const cl::opt<std::string> *file :
        {&outputFile, &valueCacheFile, &keyScalesFile, &valueScalesFile,
-        &lseFile, &scoresFile})
+        &lseFile, &scoresFile, &maskFile})
     if (!file->empty())
       if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
           !isNew)
@@ -307,6 +315,8 @@ static llvm::Error writeResults(RunResults &results, const Options &command,
     add(*results.lse, command.lseFile);
   if (results.scores)
     add(*results.scores, command.scoresFile);
+  if (results.mask)
+    add(*results.mask, command.maskFile);
   return writeNpyFiles(files);
 }
 
@@ -314,6 +324,7 @@ static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
   RunOptions options;
   options.wantLse = !command.lseFile.empty();
   options.wantScores = !command.scoresFile.empty();
+  options.wantMask = !command.maskFile.empty();
   options.threads = command.threads;
   options.firstHead = command.firstHead;
   options.seed = command.seed;
@@ -431,9 +442,20 @@ static int runTool(const Options &command, MLIRContext &context,
     return fail(
         "--lse: the kernel '" + llvm::Twine(name) + "' " +
         (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
-  return run(command, kernel, *options, [&](const InputArrays &inputs) {
-    return runNative(**module, name, inputs, *options);
-  });
+  if (options->wantMask && getDropout(kernel) == 0)
+    return fail("--dropout-mask: the kernel '" + llvm::Twine(name) +
+                "' drops no weights; expected one with dropout(p)");
+  return run(command, kernel, *options,
+             [&](const InputArrays &inputs) -> llvm::Expected<RunResults> {
+               auto results = runNative(**module, name, inputs, *options);
+               if (!results || !options->wantMask)
+                 return results;
+               auto mask = makeDropoutMask(kernel, inputs, *options);
+               if (!mask)
+                 return mask.takeError();
+               results->mask = std::move(*mask);
+               return results;
+             });
 }
 
 int main(int argc, char **argv) {

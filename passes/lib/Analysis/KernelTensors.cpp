@@ -440,6 +440,13 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   return std::move(vectors.tensors);
 }
 
+double posenc::getDropout(KernelOp kernel) {
+  double dropout = 0;
+  for (auto op : kernel.getBody().front().getOps<DropWeightsOp>())
+    dropout = std::max(dropout, op.getProbability().convertToDouble());
+  return dropout;
+}
+
 std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
   std::vector<KernelTensor> tensors;
   auto add = [&](StringRef name, StringRef comment) {
@@ -449,6 +456,8 @@ std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
                       {ExtentKind::Len},
                       {ExtentKind::Const, int64_t(embed.getDim())}};
     tensor.unitStride = true;
+    if (Type type = embed.getElementType(); !type.isF32())
+      tensor.storage = type;
     tensor.comment = comment.str();
     tensors.push_back(std::move(tensor));
   };

@@ -373,6 +373,17 @@ Value DriverArguments::emitLogSumExp(const CallSite &site) {
                     {{rows, frame.stride(DriverKernel::LogSumExp, 2)}});
 }
 
+/// The seed's halves, then those of what the runtime draws for the head.
+Value DriverArguments::emitDropoutWord(StringRef word, const CallSite &site) {
+  bool isOfSeed = word == "0" || word == "1";
+  Value words = isOfSeed ? frame.seed()
+                         : b.call("posenc_kernel_dropout", b.getI64Type(),
+                                  {frame.getAddress(), site.batch, site.head});
+  if (word == "1" || word == "3")
+    words = arith::ShRUIOp::create(b, words, b.i64(32));
+  return b.toI32(words);
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -452,6 +463,8 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   }
   case TileArgKind::First:
     return arith::ExtUIOp::create(b, b.getI32Type(), site.isFirst);
+  case TileArgKind::DropoutWord:
+    return emitDropoutWord(arg.symbol, site);
   case TileArgKind::State:
     return emitBuffer(
         site.state, {{site.tileRows, one}, {site.stateColumns, site.tileRows}});

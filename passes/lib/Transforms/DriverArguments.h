@@ -84,6 +84,7 @@ private:
                         mlir::Type type = {});
   mlir::Value emitPositions(const TileArg &arg, const CallSite &site);
   mlir::Value emitOutput(const CallSite &site);
+  mlir::Value emitDropoutWord(llvm::StringRef word, const CallSite &site);
   mlir::Value emitLogSumExp(const CallSite &site);
   mlir::Value emitLimit(const TileFunction &function,
                         llvm::ArrayRef<mlir::Value> strides);

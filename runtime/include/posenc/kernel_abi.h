@@ -244,6 +244,13 @@ int64_t posenc_kernel_next_listed(const posenc_frame *frame, int64_t batch,
                                   int64_t head, int64_t query, int64_t key,
                                   int64_t end, int32_t hidden);
 
+/* Two words, the first in the low half, of the counters that attention dropout
+ * draws by for a head of the call: c2 and c3 of the pairs' Philox4x32-10
+ * blocks, whose c0 is the key's index div 4 and whose c1 the query's place
+ * among the keys. The key is frame->seed. */
+uint64_t posenc_kernel_dropout(const posenc_frame *frame, int64_t batch,
+                               int64_t head);
+
 /* Records a tile function's failure (a Halide error code). */
 posenc_status posenc_kernel_tile_failed(const posenc_frame *frame,
                                         int32_t code);

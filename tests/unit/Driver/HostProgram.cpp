@@ -153,6 +153,7 @@ void HostProgram::load(ModuleOp host, const std::string &name) {
   add("posenc_kernel_scratch", &posenc_kernel_scratch);
   add("posenc_kernel_parallel", &posenc_kernel_parallel);
   add("posenc_kernel_leave", &posenc_kernel_leave);
+  add("posenc_kernel_dropout", &posenc_kernel_dropout);
   add("posenc_kernel_next_listed", &posenc_kernel_next_listed);
   add("posenc_kernel_tile_failed", &posenc_kernel_tile_failed);
   add("posenc_kernel_append", &posenc_kernel_append);

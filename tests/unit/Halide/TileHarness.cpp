@@ -509,6 +509,7 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::Scan:
         call.addArray({tile.signature.rows, 2 * keyCount});
         break;
+      case TileArgKind::DropoutWord:
       case TileArgKind::TransformedKey:
       case TileArgKind::OwnValue:
       case TileArgKind::AllQueries:

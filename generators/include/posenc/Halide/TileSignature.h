@@ -76,6 +76,9 @@ enum class TileArgKind {
               // step before; a multiple of the plan's `keys` after it for steps
               // of whole blocks; m for the last step
   First,      // 1: the state is initialised, 0: it is continued
+  DropoutWord, // of plans that drop weights, by symbol: "0" and "1" are the key
+               // of Philox4x32-10, "2" and "3" the last words of its counters;
+               // see posenc.drop_weights
 
   // Buffers that are written.
   State,          // f32 (rows, stateColumns), compact, 64-byte aligned; read
