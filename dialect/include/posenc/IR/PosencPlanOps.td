@@ -40,8 +40,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
 
     With a `posenc.chunk` in the place of steps and epilogue the plan is of a
     recurrence: the tokens of a head are computed in chunks of the tallest `rows`,
-    one after another, with the state that the chunk before left. `keys` has
-    that number too.
+    one after another, with the state that the chunk before left; a function of
+    fewer rows is for the end. `keys` has the tallest number too.
 
     Constraints:
     - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
@@ -54,8 +54,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
       `posenc.keys`, and no `blocks`;
     - (plan_c6) with `blocks` there is no `descending`: scans see all keys of a row;
     - (plan_c7) with a `posenc.chunk` there are no steps and no epilogue, no
-      `append`, `descending`, `from`, `indirect` and `blocks`, and one entry in
-      `rows`, the number in `keys`.
+      `append`, `descending`, `from`, `indirect` and `blocks`, and `keys` is the
+      first entry of `rows`.
 
     Example:
     ```mlir
