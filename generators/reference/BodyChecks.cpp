@@ -49,7 +49,7 @@ llvm::Error posenc::checkBody(KernelOp kernel) {
                     AtQueryOp, RotateOp, VaddOp, ChannelScaleOp, RowScaleOp,
                     VectorMapOp, DotOp, TableDotOp, BiasOp, MapOp, HeadMlpOp,
                     AddOp, SelectOp, RowscanOp, NormalizeOp, WeightedSumOp,
-                    ValueTableOp, RemainderOp, YieldOp>(op)) {
+                    ValueTableOp, RemainderOp, RecurrenceOp, YieldOp>(op)) {
       return unsupported(op, "is none");
     }
   }

@@ -84,6 +84,7 @@ HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
   PassManager manager(&context);
   manager.addPass(createPosencExpandEncodings());
   manager.addPass(createPosencSplitCache());
+  manager.addPass(createPosencFormRecurrences());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   PosencPlanOptions options;
