@@ -65,6 +65,15 @@ LogicalResult PlanOp::verify() {
   if (getIsa().empty())
     return emitOpError("expects 'isa' to name an instruction set, but it is "
                        "empty");
+  // plan_c8
+  std::optional<int64_t> packed = getPacked();
+  if (packed && *packed <= 0)
+    return emitOpError("expects 'packed' to be positive, but got ") << *packed;
+  if (packed && (getDescending() || getAppend() || getBlocks()))
+    return emitOpError("expects no '") << (getDescending() ? "descending"
+                                           : getAppend()   ? "append"
+                                                           : "blocks")
+                                       << "' beside 'packed'";
   return success();
 }
 
@@ -208,6 +217,10 @@ LogicalResult KeysOp::verifyRegions() {
     return emitOpError("expects its body to yield one key in an 'append' "
                        "plan, but got ")
            << count;
+  // keys_c2
+  if (getOnLoad() && !cast<PlanOp>((*this)->getParentOp()).getPacked())
+    return emitOpError("expects no 'on_load': tiles of a plan that is not "
+                       "'packed' read keys more than once");
   return success();
 }
 
@@ -286,6 +299,18 @@ LogicalResult TileRotateOp::verify() {
            << ") to lie within the plan's 'head_dim' (" << plan.getHeadDim()
            << ")";
   return success();
+}
+
+LogicalResult TileNormalizeOp::verify() {
+  // tile_normalize_c1
+  std::optional<APFloat> dropout = getDropout();
+  if (!dropout)
+    return success();
+  double rate = dropout->convertToDouble();
+  if (rate > 0 && rate < 1)
+    return success();
+  return emitOpError("expects 'dropout' to be above 0 and below 1, but got ")
+         << rate;
 }
 
 LogicalResult TileScaleOp::verify() {

@@ -254,6 +254,28 @@ LogicalResult NormalizeOp::verify() {
   return success();
 }
 
+LogicalResult DropWeightsOp::verify() {
+  // drop_weights_c1
+  double rate = getProbability().convertToDouble();
+  if (!(rate >= 0 && rate < 1))
+    return emitOpError("expects 'probability' to be at least 0 and below 1, "
+                       "but got ")
+           << rate;
+  // drop_weights_c2
+  if (!getWeights().getDefiningOp<NormalizeOp>())
+    return emitOpError("expects weights of a posenc.normalize, of which "
+                       "nothing has been dropped");
+  return success();
+}
+
+LogicalResult RemainderOp::verify() {
+  // remainder_c1
+  if (!getWeights().getDefiningOp<NormalizeOp>())
+    return emitOpError("expects weights of a posenc.normalize: what a row "
+                       "leaves over does not depend on what is dropped");
+  return success();
+}
+
 LogicalResult ValueTableOp::verify() {
   std::optional<int64_t> size;
   if (auto kernel = (*this)->getParentOfType<KernelOp>())

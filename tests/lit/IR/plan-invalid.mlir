@@ -691,3 +691,93 @@ posenc.plan @from kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_dim(8) valu
     posenc.yield %o : !posenc.output
   }
 }
+
+// -----
+
+// expected-error@below {{'posenc.plan' op expects 'packed' to be positive, but got 0}}
+posenc.plan @packed_zero kernel(@k) isa("x86-64") heads(8) kv_heads(2) head_dim(8) value_dim(8) rows([4, 2]) keys(8) packed(0) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+// expected-error@below {{'posenc.plan' op expects no 'descending' beside 'packed'}}
+posenc.plan @packed_descending kernel(@k) isa("x86-64") heads(8) kv_heads(2) head_dim(8) value_dim(8) rows([4, 2]) keys(8) descending packed(16) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+// expected-error@below {{'posenc.plan' op expects no 'append' beside 'packed'}}
+posenc.plan @packed_append kernel(@k) isa("x86-64") heads(8) kv_heads(2) head_dim(8) value_dim(8) rows([4, 2]) keys(8) append packed(16) {
+}
+
+// -----
+
+// expected-error@below {{'posenc.plan' op expects no 'blocks' beside 'packed'}}
+posenc.plan @packed_blocks kernel(@k) isa("x86-64") heads(8) kv_heads(2) head_dim(8) value_dim(8) rows([4, 2]) keys(8) blocks(#posenc.block_list<queries = 4, keys = 8>) packed(16) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @kept kernel(@k) isa("x86-64") heads(8) kv_heads(2) head_dim(8) value_dim(8) rows([4, 2]) keys(8) {
+  // expected-error@below {{'posenc.keys' op expects no 'on_load': tiles of a plan that is not 'packed' read keys more than once}}
+  posenc.keys on_load {
+  ^bb0(%k: !posenc.key):
+    posenc.yield %k : !posenc.key
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

@@ -127,3 +127,27 @@ posenc.plan @ranges kernel(@k) isa("x86-64-avx2") heads(2) kv_heads(1) head_dim(
     posenc.yield %o : !posenc.output
   }
 }
+
+// CHECK-LABEL: posenc.plan @packed
+// CHECK-SAME: keys(8) packed(16) {
+// CHECK: posenc.keys on_load {
+posenc.plan @packed kernel(@k) isa("x86-64") heads(8) kv_heads(2) head_dim(8) value_dim(8) rows([4, 2]) keys(8) packed(16) {
+  posenc.keys on_load {
+  ^bb0(%k: !posenc.key):
+    posenc.yield %k : !posenc.key
+  }
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

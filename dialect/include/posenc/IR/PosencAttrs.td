@@ -319,7 +319,7 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
     Constraints:
     - (operand_c1) `name` is a C identifier but for dots;
     - (operand_c2) `rows` is between 0 and 2^26, `channels` between 0 and 65536;
-    - (operand_c3) `dtype` is bf16 or f16 where it is given.
+    - (operand_c3) `dtype` is bf16, f16 or f64 where it is given.
 
     Examples: `#posenc.operand<"t5_bias.table", rows = 32>`, `#posenc.operand<"bias">`,
     `#posenc.operand<"shaw.keys", rows = 33, channels = 64, dtype = bf16>`

@@ -43,6 +43,13 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     one after another, with the state that the chunk before left; a function of
     fewer rows is for the end. `keys` has the tallest number too.
 
+    A `packed` plan is for calls with few queries: at most that many in every
+    sequence. The heads that share a key head are rows of one tile, so that keys
+    and values are read once for all of them. With g = heads / kv_heads, or the
+    tile's `rows` if that is less, row r is the query q_begin + r / g of the
+    head that is r % g behind the tile's first, and a tile has rows / g queries
+    at most. It stands beside the plan for all other calls.
+
     Constraints:
     - (plan_c1) `heads`, `kv_heads`, `head_dim` and `value_dim` are as in
       `posenc.kernel`;
@@ -55,7 +62,9 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     - (plan_c6) with `blocks` there is no `descending`: scans see all keys of a row;
     - (plan_c7) with a `posenc.chunk` there are no steps and no epilogue, no
       `append`, `descending`, `from`, `indirect` and `blocks`, and `keys` is the
-      first entry of `rows`.
+      first entry of `rows`;
+    - (plan_c8) `packed` is positive, and there is no `descending`, `append`,
+      `blocks` or `posenc.chunk` beside it.
 
     Example:
     ```mlir
@@ -90,7 +99,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
       DenseI64ArrayAttr:$rows, I64Attr:$keys, UnitAttr:$descending,
       OptionalAttr<AffineMapAttr>:$from, OptionalAttr<TypeAttr>:$dtype,
       OptionalAttr<TypeAttr>:$kv_dtype, UnitAttr:$indirect, UnitAttr:$append,
-      OptionalAttr<Posenc_BlockListAttr>:$blocks);
+      OptionalAttr<Posenc_BlockListAttr>:$blocks, OptionalAttr<I64Attr>:$packed);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `kernel` `(` $kernel `)` `isa` `(` $isa `)`
@@ -100,6 +109,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     (`from` `(` $from^ `)`)?
     (`dtype` `(` $dtype^ `)`)? (`kv_dtype` `(` $kv_dtype^ `)`)?
     (`indirect` $indirect^)? (`append` $append^)? (`blocks` `(` $blocks^ `)`)?
+    (`packed` `(` $packed^ `)`)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -111,6 +121,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     ::llvm::SmallVector<::posenc::StepOp, 4> getStepOps();
     ::posenc::EpilogueOp getEpilogueOp();
     ::posenc::ChunkOp getChunkOp(); // null unless it is of a recurrence
+    /// The query heads that share a key head.
+    int64_t getGroup() { return getHeads() / getKvHeads(); }
     ::posenc::PrepareOp lookupPrepare(::llvm::StringRef name);
     /// How the epilogue normalises; null if it does not.
     ::posenc::TileNormalizeOp getNormalizeOp();
@@ -170,13 +182,16 @@ def Posenc_KeysOp : Posenc_PlanPartOp<"keys"> {
   let description = [{
     Its results are kept in scratch for all query tiles; a result that is the
     argument itself, and without this operation the keys, are read where the
-    caller has them.
+    caller has them. With `on_load` nothing is kept: tiles compute the results
+    of a block of keys when they come to it, which suits keys that are read once.
 
     Constraints:
     - (keys_c1) the body takes a !posenc.key and yields at least one, and one in
-      an `append` plan.
+      an `append` plan;
+    - (keys_c2) `on_load` stands in a `packed` plan.
   }];
-  let assemblyFormat = "attr-dict-with-keyword $body";
+  let arguments = (ins UnitAttr:$on_load);
+  let assemblyFormat = "(`on_load` $on_load^)? attr-dict-with-keyword $body";
 }
 
 def Posenc_PrologueOp : Posenc_PlanPartOp<"prologue"> {
@@ -318,15 +333,26 @@ def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
     `posenc.normalize` says. `softmax` and `exp` also write the natural
     log-sum-exp `ln(2) (m + log2(l))` where the caller wants it. Rows without
     keys give 0 and -inf, or the sink.
+
+    With `dropout` the steps drop weights, as `posenc.drop_weights` says, when
+    these are in the row's sums and before they meet values and value tables; the
+    output is divided by `1 - dropout`, a remainder is not.
+
+    Constraints:
+    - (tile_normalize_c1) `dropout` is above 0 and below 1.
+
+    Example: `%o = posenc.tile.normalize softmax %state dropout(0.1)`
   }];
   let arguments = (ins Posenc_NormalizeKind:$kind, Posenc_StateType:$state,
                        Optional<Posenc_TableType>:$sink,
-                       OptionalAttr<DenseF64ArrayAttr>:$bounds);
+                       OptionalAttr<DenseF64ArrayAttr>:$bounds,
+                       OptionalAttr<F64Attr>:$dropout);
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = [{
     $kind $state (`sink` `(` $sink^ `:` qualified(type($sink)) `)`)?
-    (`bounds` `(` $bounds^ `)`)? attr-dict
+    (`bounds` `(` $bounds^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Posenc_TileRecurrenceOp : Posenc_TypedOp<"tile.recurrence", "OutputType",

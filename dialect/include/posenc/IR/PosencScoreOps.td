@@ -324,6 +324,39 @@ def Posenc_NormalizeOp : Posenc_TypedOp<"normalize", "WeightsType", [AttrSizedOp
   let hasVerifier = 1;
 }
 
+def Posenc_DropWeightsOp : Posenc_TypedOp<"drop_weights", "WeightsType", [], ["KernelOp"]> {
+  let summary = "drops random weights and scales up the others";
+  let description = [{
+    `result[i, j]` is 0 where the random number of the pair is below
+    `probability`, and `weights[i, j] / (1 - probability)` elsewhere. The
+    log-sum-exp of a row stays that of all its scores, and no sink is dropped.
+
+    The random number of query i and key j is a function of the call's `seed`
+    and `offset`, the batch entry b, the head h of the specification (that of
+    the call plus `first_head`), the query's place among the keys and the key's
+    index in its sequence: not of tiles, threads, storage or the machine, nor of
+    whether a sequence is computed at once or in pieces behind a cache. With
+    F(c0, c1, c2, c3) the four words of Philox4x32-10 (Salmon et al., SC 2011) at
+    the key (seed mod 2^32, seed div 2^32) and the counter (c0, c1, c2, c3), all
+    modulo 2^32,
+
+        (r0, r1, ., .) = F(offset mod 2^32, offset div 2^32, b, h)
+        number = word (j mod 4) of F(j div 4, i + Lk - Lq, r0, r1), times 2^-32
+
+    Every `posenc.drop_weights` of a kernel draws the same numbers.
+
+    Constraints:
+    - (drop_weights_c1) `probability` is at least 0 and below 1;
+    - (drop_weights_c2) its weights are those of a `posenc.normalize`.
+
+    Example: `%d = posenc.drop_weights %p probability(0.1)`
+  }];
+  let arguments = (ins Posenc_WeightsType:$weights, F64Attr:$probability);
+  let results = (outs Posenc_WeightsType:$result);
+  let assemblyFormat = "$weights `probability` `(` $probability `)` attr-dict";
+  let hasVerifier = 1;
+}
+
 def Posenc_WeightedSumOp : Posenc_TypedOp<"weighted_sum", "OutputType"> {
   let summary = "the weighted sum of the values";
   let description = [{
@@ -363,11 +396,16 @@ def Posenc_RemainderOp : Posenc_TypedOp<"remainder", "OutputType"> {
     `result[i, c] = (1 - sum_j weights[i, j]) value[i + Lk - Lq, c]`
     (stick-breaking attention, arXiv 2410.17980). Lq must not exceed Lk.
 
+    Constraints:
+    - (remainder_c1) its weights are those of a `posenc.normalize`: what a row
+      leaves over does not depend on what is dropped.
+
     Example: `%o = posenc.remainder %p, %v`
   }];
   let arguments = (ins Posenc_WeightsType:$weights, Posenc_ValueType:$value);
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = "$weights `,` $value attr-dict";
+  let hasVerifier = 1;
 }
 
 def Posenc_RecurrenceOp : Posenc_TypedOp<"recurrence", "OutputType", [
