@@ -413,6 +413,71 @@ static std::string beginEmpty(const std::string &isa) {
   return "";
 }
 
+/// Arguments that are wrong, and what is said of them.
+static std::string refuse(const std::string &isa) {
+  std::string problem;
+  LoadedKernel &kernel = getSmall(isa, problem);
+  if (!problem.empty())
+    return problem;
+  struct Wrong {
+    const char *sentence;
+    function_ref<void(ReferenceInputs &)> change;
+  };
+  auto setShape = [](RealTensor &tensor, ArrayRef<int64_t> shape) {
+    tensor.shape.assign(shape.begin(), shape.end());
+    int64_t count = 1;
+    for (int64_t extent : shape)
+      count *= extent;
+    tensor.data.assign(count, 0);
+  };
+  auto setState = [&](ReferenceInputs &in) {
+    setShape(in.tables["state_in"], {2, 2, 8, 5});
+  };
+  auto setHeads = [&](ReferenceInputs &in) {
+    setShape(in.tables["sums_in"], {2, 1, 8});
+  };
+  auto setBatch = [&](ReferenceInputs &in) {
+    setShape(in.tables["sums_in"], {3, 2, 8});
+  };
+  auto setRank = [&](ReferenceInputs &in) {
+    setShape(in.tables["state_in"], {2, 2, 32});
+  };
+  auto setKeys = [&](ReferenceInputs &in) { setShape(in.k, {2, 2, 6, 8}); };
+  auto setShort = [&](ReferenceInputs &in) {
+    in.positions["key_lengths"].data = {9, 4};
+  };
+  auto setNegative = [&](ReferenceInputs &in) {
+    in.positions["key_lengths"].data = {9, -1};
+  };
+  const Wrong wrongs[] = {
+      {"state_in has extent 5 on axis 3, but must have 4", setState},
+      {"sums_in has extent 1 on axis 1 (H), but must have 2", setHeads},
+      {"sums_in has extent 3 on axis 0 (B), but must have 2", setBatch},
+      {"state_in has 3 axes, but must have 4", setRank},
+      {"k has extent 6 on axis 2 (Lq), but must have 5 like axis 2 of q",
+       setKeys},
+      {"sequence 1 has 5 new tokens, but key_lengths holds 4 for it, and must "
+       "count them too",
+       setShort},
+      {"key_lengths holds -1 at 1, but must have from 0 to 1073741824",
+       setNegative},
+  };
+  for (const Wrong &wrong : wrongs) {
+    ReferenceInputs inputs = makeSmall(kernel);
+    wrong.change(inputs);
+    CallTensors tensors(kernel.compiled.tensors, inputs, Arrangement::Compact,
+                        /*wantLse=*/false);
+    posenc_status status = kernel.native->run(tensors.getArguments(), nullptr);
+    if (!status || !StringRef(posenc_last_error()).contains(wrong.sentence))
+      return (Twine("expected '") + wrong.sentence + "', but got '" +
+              (status ? posenc_last_error() : "success") + "'")
+          .str();
+    if (std::string problem = tensors.check(); !problem.empty())
+      return problem;
+  }
+  return "";
+}
+
 /// What decays in a few tokens is 0, and what does not decay stays.
 static std::string decayFar(const std::string &isa) {
   LoadedKernel kernel;
@@ -493,6 +558,7 @@ void posenc::numerics::testRecurrences(TestRun &run, const std::string &isa,
   run.test("recurrence/" + isa + "/in_place",
            [&] { return writeInPlace(isa); });
   run.test("recurrence/" + isa + "/empty", [&] { return beginEmpty(isa); });
+  run.test("recurrence/" + isa + "/refused", [&] { return refuse(isa); });
   run.test("recurrence/" + isa + "/far", [&] { return decayFar(isa); });
   run.test("recurrence/" + isa + "/shard", [&] { return takeShard(isa); });
 }

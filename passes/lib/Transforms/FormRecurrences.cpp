@@ -129,6 +129,9 @@ LogicalResult FormSearch::visit(Value score, SmallVectorImpl<MapOp> &maps,
     return success(succeeded(visit(add.getLhs(), maps, sum)) &&
                    succeeded(visit(add.getRhs(), maps, sum)));
   if (auto select = dyn_cast<SelectOp>(op)) {
+    if (isIndexMask(select) &&
+        isa<FullMaskAttr>(Attribute(select.getMaskAttr())))
+      return visit(select.getScore(), maps, sum);
     auto causal =
         dyn_cast_or_null<CausalMaskAttr>(Attribute(select.getMaskAttr()));
     if (!isIndexMask(select) || !causal ||

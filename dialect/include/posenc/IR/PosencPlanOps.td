@@ -350,7 +350,7 @@ def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = [{
     $kind $state (`sink` `(` $sink^ `:` qualified(type($sink)) `)`)?
-    (`bounds` `(` $bounds^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
+    (`bounds` `(` custom<Numbers>($bounds)^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }
