@@ -11,7 +11,7 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
-/// Rows of a register tile whose columns are lanes.
+/// The most rows of a register tile whose columns are lanes.
 static constexpr int kTileRows = 8;
 /// As for scores of tiles: the rounding of a sum grows with what was summed.
 static constexpr int kSummedProducts = 32;
@@ -145,7 +145,7 @@ Func ChunkOutputs::makeProducts(mlir::ValueRange queryVectors,
   Expr weight = treeSum(terms);
   if (decaying)
     weight = weight * fromBits(strip(i - j));
-  products(i, j) = toBits(select(j <= i, weight, 0.f));
+  products(i, j) = toBits(select(hideFromBounds(j <= i), weight, 0.f));
   products.compute_root()
       .store_in(kTileMemory)
       .bound(i, 0, rows)
@@ -233,8 +233,8 @@ Func ChunkOutputs::build() {
   int valueDim = static_cast<int>(shape.valueDim);
   // Neither rows behind the last token nor columns behind the last channel are
   // written.
-  out.tile(c, i, co, io, ci, ii, tileWidth, kTileRows,
-           TailStrategy::GuardWithIf)
+  int height = std::min(rows, kTileRows);
+  out.tile(c, i, co, io, ci, ii, tileWidth, height, TailStrategy::GuardWithIf)
       .vectorize(ci, lanes)
       .unroll(ci)
       .unroll(ii);
@@ -242,7 +242,7 @@ Func ChunkOutputs::build() {
   out.output_buffer().dim(1).set_min(0);
   sums.compute_at(out, co)
       .bound_extent(c, tileWidth)
-      .bound_extent(i, kTileRows)
+      .bound_extent(i, height)
       .vectorize(c, lanes)
       .unroll(c)
       .unroll(i);

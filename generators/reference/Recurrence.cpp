@@ -185,12 +185,13 @@ static void addKey(const StateRows &rows, double decay, const double *key,
     }
 }
 
-/// Of several products one behind the other. `value` is null for sums.
+/// Of several products one behind the other. `value` is null for sums, which
+/// have one column.
 static void advance(const Call &call, const Head &head, ValueRange keys,
-                    double decay, const double *value, const double *before,
-                    RealTensor &state, RealTensor &bound) {
+                    double decay, const double *value, int64_t columns,
+                    const double *before, RealTensor &state,
+                    RealTensor &bound) {
   int64_t headDim = call.shape.headDim;
-  int64_t columns = value ? call.shape.valueDim : 1;
   int64_t size = keys.size() * headDim * columns;
   int64_t first = (head.batch * call.shape.heads + head.head) * size;
   for (int64_t i = 0; before && i < size; ++i) {
@@ -236,13 +237,13 @@ void posenc::advanceState(const Call &call, RecurrenceOp op, const Head &head,
   int64_t rows = op.getKeys().size() * headDim,
           sumRows = op.getByKeys().size() * headDim;
   advance(call, head, op.getKeys(), decay,
-          head.vectors.find(op.getValue())->second.data,
+          head.vectors.find(op.getValue())->second.data, call.shape.valueDim,
           findState(call, "state_in", head.batch, head.head,
                     rows * call.shape.valueDim),
           outputs.state, outputs.stateBound);
   if (op.divides())
     advance(call, head, op.getByKeys(), op.getDecayedBy() ? decay : 1,
-            /*value=*/nullptr,
+            /*value=*/nullptr, /*columns=*/1,
             findState(call, "sums_in", head.batch, head.head, sumRows),
             outputs.sums, outputs.sumsBound);
 }
