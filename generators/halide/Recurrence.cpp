@@ -132,10 +132,12 @@ Func ChunkOutputs::makeProducts(mlir::ValueRange queryVectors,
   Expr token = min(j, tokens - 1);
   std::vector<Func> sums;
   std::vector<Expr> terms;
+  // At least two of them, as scores of tiles have.
+  int length = std::min(kSummedProducts, (headDim + 1) / 2);
   for (auto [query, vector] : llvm::zip_equal(queryVectors, keyVectors))
-    for (int begin = 0; begin < headDim; begin += kSummedProducts) {
+    for (int begin = 0; begin < headDim; begin += length) {
       Func sum("product_sums");
-      RDom r(begin, std::min(kSummedProducts, headDim - begin), "channels");
+      RDom r(begin, std::min(length, headDim - begin), "channels");
       sum(i, j) = 0.f;
       sum(i, j) +=
           fromBits(queries[getQuery(query)](i, r)) * key(vector, r, token);

@@ -40,7 +40,7 @@ static const RecurrentScheme schemes[] = {
      true},
     {"norm_rope",
      "positions(#posenc.iota<offset = 7>) encode "
-     "[#posenc.qk_norm<gain = channel, over = all_heads>, #posenc.rope, "
+     "[#posenc.qk_norm<gain = head_channel, over = all_heads>, #posenc.rope, "
      "#posenc.retention<rotation = off, decay_norm = off, score_norm = off>]"},
     {"positions",
      "positions(#posenc.position_tensor) encode "
@@ -58,7 +58,7 @@ static const char *const body = R"mlir({
   %j = posenc.position key law(#posenc.iota)
   %g = posenc.table law(#posenc.operand<"body.gamma">) : !posenc.table<head>
   %c = posenc.table law(#posenc.operand<"one.factor">) : !posenc.table<head>
-  %t = posenc.table law(#posenc.operand<"key_factors">) : !posenc.table<batch, head, key>
+  %t = posenc.table law(#posenc.operand<"key.slopes">) : !posenc.table<batch, head, key>
   %n = posenc.vector_norm %k rms over(head) epsilon(1.0e-3) added : !posenc.key
   %r = posenc.relation %i, %j law(#posenc.difference<key_minus_query>)
   %s = posenc.dot %q, %k scale(0.3)
@@ -292,7 +292,7 @@ std::string Chain::run(ArrayRef<int64_t> steps, posenc_pool *pool) {
   all = makeInputs(whole->getKernel(),
                    {batch, sizes.heads, sizes.kvHeads, length, length,
                     sizes.headDim, sizes.valueDim},
-                   static_cast<unsigned>(11 + length));
+                   static_cast<unsigned>(12 + length));
   wanted = evaluate(whole->getKernel(), all);
   std::fill(std::begin(lengths), std::end(lengths), 0);
   state = sums = RealTensor();
@@ -322,6 +322,10 @@ static std::vector<std::vector<int64_t>> makeSteps() {
 // A few more questions
 //===----------------------------------------------------------------------===//
 
+/// One thread, compact, a state of its own.
+static const NativeCall withoutLse = {Arrangement::Compact, nullptr,
+                                      /*wantLse=*/false};
+
 static LoadedKernel &getSmall(const std::string &isa, std::string &problem) {
   static StringMap<LoadedKernel> kernels;
   LoadedKernel &kernel = kernels[isa];
@@ -348,7 +352,7 @@ static std::string writeInPlace(const std::string &isa) {
     return problem;
   ReferenceInputs inputs = makeSmall(kernel);
   NativeResults apart;
-  problem = callNative(kernel, inputs, {}, apart);
+  problem = callNative(kernel, inputs, withoutLse, apart);
   if (!problem.empty())
     return problem;
   CallTensors tensors(kernel.compiled.tensors, inputs, Arrangement::Compact,
@@ -391,9 +395,9 @@ static std::string beginEmpty(const std::string &isa) {
   for (const char *name : {"state_in", "sums_in"})
     empty.tables.erase(name);
   NativeResults resumed, begun;
-  problem = callNative(kernel, inputs, {}, resumed);
+  problem = callNative(kernel, inputs, withoutLse, resumed);
   if (problem.empty())
-    problem = callNative(kernel, empty, {}, begun);
+    problem = callNative(kernel, empty, withoutLse, begun);
   if (!problem.empty())
     return problem;
   auto isSame = [](const std::vector<float> &x, const std::vector<float> &y,
@@ -453,7 +457,7 @@ static std::string refuse(const std::string &isa) {
       {"state_in has extent 5 on axis 3, but must have 4", setState},
       {"sums_in has extent 1 on axis 1 (H), but must have 2", setHeads},
       {"sums_in has extent 3 on axis 0 (B), but must have 2", setBatch},
-      {"state_in has 3 axes, but must have 4", setRank},
+      {"state_in has rank 3, but must have 4", setRank},
       {"k has extent 6 on axis 2 (Lq), but must have 5 like axis 2 of q",
        setKeys},
       {"sequence 1 has 5 new tokens, but key_lengths holds 4 for it, and must "
@@ -499,13 +503,11 @@ static std::string decayFar(const std::string &isa) {
   ReferenceOutputs wanted = evaluate(whole.getKernel(), inputs);
   inputs.positions["key_lengths"] = {{1}, {400}};
   NativeResults results;
-  NativeCall call;
-  call.wantLse = false;
-  problem = callNative(kernel, inputs, call, results);
+  problem = callNative(kernel, inputs, withoutLse, results);
   if (!problem.empty())
     return problem;
   Accuracy accuracy = measureOutput(wanted, results.o);
-  return accuracy.isAccurate() ? checkNative(kernel, inputs, call)
+  return accuracy.isAccurate() ? checkNative(kernel, inputs, withoutLse)
                                : accuracy.describe("o");
 }
 
@@ -524,9 +526,7 @@ static std::string takeShard(const std::string &isa) {
                                         {2, heads, heads / 2, 70, 70, 8, 8}, 5);
     inputs.positions["key_lengths"].data = {70, 90};
     inputs.firstHead = first;
-    NativeCall call;
-    call.wantLse = false;
-    problem = checkNative(kernel, inputs, call);
+    problem = checkNative(kernel, inputs, withoutLse);
   }
   return problem;
 }
