@@ -26,27 +26,34 @@ static state_rows find_rows(const posenc_frame *frame, int32_t tensor,
   return rows;
 }
 
+static void copy_row(float *to, int64_t to_stride, const float *from,
+                     int64_t from_stride, int64_t columns) {
+  if (to_stride == 1 && from_stride == 1) {
+    memcpy(to, from, (size_t)columns * sizeof(float));
+    return;
+  }
+  for (int64_t c = 0; c < columns; ++c)
+    to[c * to_stride] = from[c * from_stride];
+}
+
 void posenc_kernel_load_state(const posenc_frame *sequence, int64_t batch,
                               int64_t head, int32_t tensor, float *state,
                               int64_t width) {
   state_rows from = find_rows(sequence, tensor, batch, head);
-  memset(state, 0, (size_t)(from.rows * width) * sizeof(float));
   /* Without earlier tokens the state is empty, whatever the tensor holds. */
-  if (!from.data || sequence->key_len == sequence->query_len)
-    return;
-  for (int64_t r = 0; r < from.rows; ++r)
-    for (int64_t c = 0; c < from.columns; ++c)
-      state[r * width + c] =
-          from.data[r * from.row_stride + c * from.column_stride];
+  bool is_empty = !from.data || sequence->key_len == sequence->query_len;
+  if (is_empty || from.columns < width)
+    memset(state, 0, (size_t)(from.rows * width) * sizeof(float));
+  for (int64_t r = 0; !is_empty && r < from.rows; ++r)
+    copy_row(state + r * width, 1, from.data + r * from.row_stride,
+             from.column_stride, from.columns);
 }
 
 void posenc_kernel_store_state(const posenc_frame *sequence, int64_t batch,
                                int64_t head, int32_t tensor, const float *state,
                                int64_t width) {
   state_rows to = find_rows(sequence, tensor, batch, head);
-  if (!to.data)
-    return;
-  for (int64_t r = 0; r < to.rows; ++r)
-    for (int64_t c = 0; c < to.columns; ++c)
-      to.data[r * to.row_stride + c * to.column_stride] = state[r * width + c];
+  for (int64_t r = 0; to.data && r < to.rows; ++r)
+    copy_row(to.data + r * to.row_stride, to.column_stride, state + r * width,
+             1, to.columns);
 }

@@ -531,6 +531,47 @@ static std::string takeShard(const std::string &isa) {
   return problem;
 }
 
+/// What may stand beside each other in a kernel that has a state, at random.
+static std::string chooseClauses(std::mt19937 &random) {
+  auto choose = [&](ArrayRef<const char *> list) -> std::string {
+    return list[random() % list.size()];
+  };
+  std::string clauses =
+      choose({"encode [", "positions(#posenc.iota<offset = 1000>) encode [",
+              "positions(#posenc.position_tensor) encode ["});
+  bool isCounted = !StringRef(clauses).contains("tensor");
+  clauses += choose({"", "#posenc.qk_norm<gain = channel>, ",
+                     "#posenc.qk_norm<kind = l2, epsilon = 1.0>, ",
+                     "#posenc.rope<base = 100.0, pairing = interleaved>, "});
+  clauses +=
+      choose({"#posenc.linear_attention", "#posenc.linear_attention<map = exp>",
+              "#posenc.linear_attention<map = relu, epsilon = 0.125>"});
+  clauses += choose({"", ", #posenc.rope<name = \"turned\", base = 30.0>",
+                     ", #posenc.rope<name = \"turned\", dims = 4>"});
+  if (isCounted)
+    clauses += choose({"", ", #posenc.retention_decay",
+                       ", #posenc.retention_decay<first_exponent = 0.5>",
+                       ", #posenc.retention_decay<decay = operands>"});
+  return clauses + "]";
+}
+
+static std::string runRandom(unsigned seed, const std::string &isa,
+                             posenc_pool *pool) {
+  std::mt19937 random(seed);
+  std::string clauses = chooseClauses(random);
+  Sizes drawn = sizes[random() % 3];
+  drawn.valueDim = 1 + random() % 70;
+  bool isPacked = random() % 2;
+  std::vector<int64_t> steps;
+  for (int64_t count = 2 + random() % 4; count > 0; --count)
+    steps.push_back(random() % (random() % 2 ? 3 : 150));
+  Chain chain(clauses, drawn, isPacked, "");
+  std::string problem = chain.load(isa);
+  if (problem.empty())
+    problem = chain.run(steps, pool);
+  return problem.empty() ? "" : clauses + ": " + problem;
+}
+
 void posenc::numerics::testRecurrences(TestRun &run, const std::string &isa,
                                        posenc_pool *pool) {
   auto test = [&](const Twine &name, StringRef text, Sizes sizes, bool isPacked,
@@ -555,6 +596,9 @@ void posenc::numerics::testRecurrences(TestRun &run, const std::string &isa,
     test("linear_decay", schemes[4].clauses, sizes[0], false, types);
   test("body", body, sizes[0], false, "");
   test("body", body, sizes[1], true, "");
+  for (unsigned seed = 1; seed <= 8; ++seed)
+    run.test("recurrence/" + isa + "/random/" + Twine(seed),
+             [&] { return runRandom(seed, isa, pool); });
   run.test("recurrence/" + isa + "/in_place",
            [&] { return writeInPlace(isa); });
   run.test("recurrence/" + isa + "/empty", [&] { return beginEmpty(isa); });

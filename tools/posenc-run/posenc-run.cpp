@@ -305,8 +305,9 @@ static llvm::Error checkState(const Options &command,
                               llvm::ArrayRef<KernelTensor> tensors) {
   for (auto [name, file] : {std::pair("state_out", &command.stateFile),
                             {"sums_out", &command.sumsFile}}) {
-    bool isThere = llvm::any_of(
-        tensors, [&](auto &tensor) { return tensor.name == name; });
+    bool isThere = false;
+    for (const KernelTensor &tensor : tensors)
+      isThere |= tensor.name == name;
     if (!isThere && !file->empty())
       return llvm::createStringError(
           "expected no --" + file->ArgStr + ", since the kernel has no " +
