@@ -79,6 +79,8 @@ void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 void testCombinations(TestRun &run, llvm::ArrayRef<std::string> isas);
 /// The same of random ones with the seeds first .. first + count - 1.
 void testRandom(TestRun &run, unsigned first, unsigned count);
+/// Kernels whose keys are kept in some way, with formulas.
+void testStreaming(TestRun &run, const std::string &isa);
 /// Input embeddings, all of the above.
 void testEmbed(TestRun &run, llvm::ArrayRef<std::string> isas);
 
