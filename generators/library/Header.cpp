@@ -35,6 +35,13 @@ static std::string describeSequences(KernelOp kernel) {
   if (kernel.getKeyStorage() == KeyStorage::paged)
     text += " Their keys are in pages of\n * page_size keys, at most max_pages "
             "each.";
+  if (kernel.hasState())
+    text +=
+        " Keys and values are those\n * of the queries' tokens, the last of "
+        "the key_lengths[b] tokens of sequence b. What\n * those before "
+        "them leave is in a state, which is 0 where there are none. "
+        "state_in and\n * state_out may be one tensor, and so may sums_in "
+        "and sums_out where they are there.";
   if (kernel.isRing())
     text += " Key j is in slot j % capacity:\n * the last capacity keys of a "
             "sequence are there. The capacity must be at least " +

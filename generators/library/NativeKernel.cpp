@@ -54,6 +54,8 @@ static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
   POSENC_ADD(posenc_kernel_sequence);
   POSENC_ADD(posenc_kernel_position_failed);
   POSENC_ADD(posenc_kernel_append);
+  POSENC_ADD(posenc_kernel_load_state);
+  POSENC_ADD(posenc_kernel_store_state);
 #undef POSENC_ADD
   return symbols;
 }

@@ -113,6 +113,12 @@ Accuracy posenc::measureScales(const RealTensor &reference,
                  [&](int64_t i) { return 4e-6 * std::abs(reference.data[i]); });
 }
 
+Accuracy posenc::measureState(const RealTensor &reference,
+                              const RealTensor &bound, ArrayRef<float> state) {
+  return measure(reference, state, 1,
+                 [&](int64_t i) { return 2e-6 * bound.data[i]; });
+}
+
 Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
   int64_t dim = reference.shape.back();
   std::vector<double> greatest = findGreatest(reference);

@@ -49,7 +49,8 @@ llvm::Error posenc::checkBody(KernelOp kernel) {
                     AtQueryOp, RotateOp, VaddOp, ChannelScaleOp, RowScaleOp,
                     VectorMapOp, DotOp, TableDotOp, BiasOp, MapOp, HeadMlpOp,
                     AddOp, SelectOp, RowscanOp, NormalizeOp, DropWeightsOp,
-                    WeightedSumOp, ValueTableOp, RemainderOp, YieldOp>(op)) {
+                    WeightedSumOp, ValueTableOp, RemainderOp, RecurrenceOp,
+                    YieldOp>(op)) {
       return unsupported(op, "is none");
     }
   }

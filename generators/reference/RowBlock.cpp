@@ -64,6 +64,8 @@ void RowBlock::evaluate(Operation *op, HeadValues &values,
           [&](WeightedSumOp op) { output(op, sumValues(op, values)); })
       .Case<ValueTableOp>(
           [&](ValueTableOp op) { output(op, sumTable(op, values)); })
+      .Case<RecurrenceOp>(
+          [&](RecurrenceOp op) { output(op, recur(op, values)); })
       .Case<RemainderOp>(
           [&](RemainderOp op) { output(op, addRemainder(op, values)); });
 }

@@ -7,6 +7,10 @@
 
 namespace posenc {
 
+/// The number of visible scores times the greatest, over the sum: by how much
+/// the relative error of a sum of scores may exceed that of the greatest.
+double getCondition(llvm::ArrayRef<double> scores, double sum);
+
 /// Walks the body once. Each operation is executed for every head that is given
 /// before the next one is, so that posenc.head_mlp finds the scores of all.
 class RowBlock {
@@ -79,6 +83,12 @@ private:
   Output sumTable(ValueTableOp op, const HeadValues &values) const;
   Output addRemainder(RemainderOp op, const HeadValues &values) const;
   Output addOutputs(AddOp op, const HeadValues &values) const;
+
+  // Recurrence.cpp
+  Numbers sumProducts(mlir::ValueRange queries, mlir::ValueRange keyVectors,
+                      const HeadValues &values) const;
+  Output recur(RecurrenceOp op, HeadValues &values) const;
+
   void write(const HeadValues &values, YieldOp yield,
              ReferenceOutputs &outputs) const;
 

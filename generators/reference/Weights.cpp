@@ -84,9 +84,7 @@ static void normalizeExp(Row &row) {
   row.mass = sumOf(row.scores);
 }
 
-/// The number of visible scores times the greatest, over the sum: by how much
-/// the relative error of a sum of scores may exceed that of the greatest.
-static double getCondition(llvm::ArrayRef<double> scores, double sum) {
+double posenc::getCondition(llvm::ArrayRef<double> scores, double sum) {
   double maximum = 0, count = 0;
   for (double score : scores)
     if (score != maskedScore) {
@@ -301,6 +299,9 @@ void RowBlock::write(const HeadValues &values, YieldOp yield,
   llvm::copy(output.data, outputs.o.data.begin() + firstRow * shape.valueDim);
   llvm::copy(output.bound, outputs.maxValue.data.begin() + firstRow);
   bool isFirst = true;
+  for (RecurrenceOp op : call.body.getOps<RecurrenceOp>())
+    llvm::copy(values.rows.find(op)->second.maxScore,
+               outputs.maxScore.data.begin() + firstRow);
   for (NormalizeOp op : call.body.getOps<NormalizeOp>()) {
     const Rows &rows = values.rows.find(op)->second;
     for (int64_t r = 0; r < getNumRows(); ++r) {

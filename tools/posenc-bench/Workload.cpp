@@ -188,7 +188,8 @@ Workload::create(const CompiledKernel &compiled, KernelOp source,
   for (auto [index, tensor] : llvm::enumerate(compiled.tensors)) {
     if (Error error = workload->addTensor(tensor, source, size))
       return error;
-    if (!tensor.isOptional)
+    // A state is read and written in every call.
+    if (tensor.name != "lse")
       workload->arguments->set(index, &workload->tensors.back()->view);
   }
   auto aligned = [](std::vector<char> &storage, size_t bytes) {
@@ -251,6 +252,9 @@ OwningOpRef<ModuleOp> posenc::withoutEncoding(KernelOp kernel) {
   Region none;
   plain.getBody().takeBody(none);
   plain.removeEncodeAttr();
+  // No state stands for the keys of a softmax.
+  if (plain.hasState())
+    plain.removeKeysAttr();
   plain.removePositionsAttr();
   if (!masks.empty())
     plain.setMaskAttr(cast<MaskClauseAttrInterface>(Attribute(masks.front())));

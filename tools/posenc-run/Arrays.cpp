@@ -45,7 +45,7 @@ static Error checkNames(ArrayRef<KernelTensor> tensors,
                              (operands.empty() ? "none" : operands));
   }
   for (const KernelTensor &tensor : tensors)
-    if (isRead(tensor) && !files.contains(tensor.name))
+    if (isRead(tensor) && !tensor.isOptional && !files.contains(tensor.name))
       return createStringError(
           "expected " + getOption(tensor.name) +
           (getOption(tensor.name).size() == 3 ? " " : "=") + "FILE.npy, " +
@@ -173,11 +173,11 @@ Expected<InputArrays> posenc::readInputs(ArrayRef<KernelTensor> tensors,
     return error;
   InputArrays inputs;
   for (const KernelTensor &tensor : tensors) {
-    if (!isRead(tensor))
+    auto file = files.find(tensor.name);
+    if (!isRead(tensor) || file == files.end())
       continue;
     size_t rank = 0;
-    Expected<InputArray> input =
-        readInput(tensor, files.find(tensor.name)->second, rank);
+    Expected<InputArray> input = readInput(tensor, file->second, rank);
     if (!input)
       return input.takeError();
     if (is_contained({"q", "x", "k_cache"}, tensor.name))

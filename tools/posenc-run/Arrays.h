@@ -28,6 +28,11 @@ struct InputArrays {
   const InputArray &get(llvm::StringRef name) const {
     return arrays.find(name)->second;
   }
+  /// Those that need not be there are null if they are not.
+  const InputArray *find(llvm::StringRef name) const {
+    auto found = arrays.find(name);
+    return found == arrays.end() ? nullptr : &found->second;
+  }
 };
 
 /// Reads the file of each input of a kernel. Leading axes that count batch

@@ -13,6 +13,8 @@ namespace posenc {
 
 struct RunOptions {
   bool wantLse = false, wantScores = false, wantMask = false;
+  /// The state of a recurrence behind the call.
+  bool wantState = false, wantSums = false;
   /// 0: one for each CPU.
   int32_t threads = 0;
   /// Of native code, and where it is kept between runs.
@@ -26,7 +28,7 @@ struct RunOptions {
 /// Results with all their axes.
 struct RunResults {
   NpyArray o;
-  std::optional<NpyArray> lse, scores;
+  std::optional<NpyArray> lse, scores, state, sums;
   /// Of dropout, u8.
   std::optional<NpyArray> mask;
   /// Of kernels that append to a cache, where o is the keys' cache.

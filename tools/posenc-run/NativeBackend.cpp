@@ -151,7 +151,10 @@ static Error call(const Entry &entry, const InputArrays &inputs,
       data = stored[index].data();
       shape = extents;
     } else {
-      const InputArray &input = inputs.get(tensor.name);
+      const InputArray *given = inputs.find(tensor.name);
+      if (!given) // it need not be there
+        continue;
+      const InputArray &input = *given;
       stored[index] = toStorage(tensor, input.reals);
       data = tensor.isInteger ? static_cast<const void *>(input.integers.data())
                               : stored[index].data();
@@ -181,6 +184,27 @@ static auto runKernel(const Loaded &loaded) {
       };
 }
 
+namespace {
+/// A result that need not be wanted.
+struct WantedResult {
+  StringRef tensor;
+  bool isWanted;
+  std::optional<NpyArray> &result;
+  SmallVector<int64_t, 4> shape = {};
+  std::vector<double> numbers = {};
+};
+} // namespace
+
+/// [B, H, ...] of a recurrence's state.
+static SmallVector<int64_t, 4> getStateShape(const KernelTensor &tensor,
+                                             const InputArrays &inputs) {
+  SmallVector<int64_t, 4> shape = {inputs.get("key_lengths").shape[0],
+                                   inputs.get("q").shape[1]};
+  for (const Extent &extent : ArrayRef(tensor.extents).drop_front(2))
+    shape.push_back(extent.value);
+  return shape;
+}
+
 Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
                                        const InputArrays &inputs,
                                        const RunOptions &options) {
@@ -190,32 +214,47 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
   ArrayRef<int64_t> query = inputs.get("q").shape;
   SmallVector<int64_t, 4> outputShape(query), rowShape(query.drop_back());
   outputShape.back() = inputs.get("v").shape.back();
-  // Rows that belong to no sequence are not written.
-  constexpr double none = -std::numeric_limits<double>::infinity();
-  std::vector<double> output(count(outputShape)), lse(count(rowShape), none);
+  std::vector<double> output(count(outputShape));
+  RunResults results;
+  WantedResult others[] = {
+      {"lse", options.wantLse, results.lse, rowShape},
+      {"state_out", options.wantState, results.state},
+      {"sums_out", options.wantSums, results.sums},
+  };
+  for (WantedResult &other : others) {
+    for (const KernelTensor &tensor : loaded->kernel.tensors)
+      if (tensor.name == other.tensor && other.shape.empty())
+        other.shape = getStateShape(tensor, inputs);
+    // Rows that belong to no sequence are not written.
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    if (other.isWanted)
+      other.numbers.assign(count(other.shape), none);
+  }
   auto run = runKernel(*loaded);
   Error error = call({loaded->kernel.tensors, run}, inputs, options,
                      [&](StringRef tensor) -> Result {
-                       if (tensor != "lse")
-                         return {output.data(), outputShape};
-                       if (options.wantLse)
-                         return {lse.data(), rowShape};
-                       return {nullptr, {}};
+                       for (WantedResult &other : others)
+                         if (tensor == other.tensor && other.isWanted)
+                           return {other.numbers.data(), other.shape};
+                         else if (tensor == other.tensor)
+                           return {nullptr, {}};
+                       return {output.data(), outputShape};
                      });
   if (error)
     return error;
 
-  RunResults results;
   Expected<NpyArray> array =
       NpyArray::fromDoubles(NpyType::F32, outputShape, output);
   if (!array)
     return array.takeError();
   results.o = std::move(*array);
-  if (options.wantLse) {
-    array = NpyArray::fromDoubles(NpyType::F32, rowShape, lse);
+  for (WantedResult &other : others) {
+    if (!other.isWanted)
+      continue;
+    array = NpyArray::fromDoubles(NpyType::F32, other.shape, other.numbers);
     if (!array)
       return array.takeError();
-    results.lse = std::move(*array);
+    other.result = std::move(*array);
   }
   return results;
 }

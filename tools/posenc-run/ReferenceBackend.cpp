@@ -109,12 +109,14 @@ Expected<RunResults> posenc::runReference(KernelOp kernel,
   };
   if (Error error = keep(results.o, outputs->o))
     return error;
-  if (options.wantLse)
-    if (Error error = keep(results.lse, outputs->lse))
-      return error;
-  if (options.wantScores)
-    if (Error error = keep(results.scores, outputs->scores))
-      return error;
+  for (auto [isWanted, result, tensor] :
+       {std::tuple(options.wantLse, &results.lse, &outputs->lse),
+        {options.wantScores, &results.scores, &outputs->scores},
+        {options.wantState, &results.state, &outputs->state},
+        {options.wantSums, &results.sums, &outputs->sums}})
+    if (isWanted)
+      if (Error error = keep(*result, *tensor))
+        return error;
   if (options.wantMask) {
     Expected<NpyArray> mask = NpyArray::fromDoubles(
         NpyType::U8, outputs->kept.shape, outputs->kept.data);
@@ -189,6 +191,19 @@ Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
   if (Error error =
           report("o", reference->o, measureOutput(*reference, *o, roundoff)))
     return error;
+  for (auto [name, result, wanted, bound] :
+       {std::tuple("state", &results.state, &reference->state,
+                   &reference->stateBound),
+        {"sums", &results.sums, &reference->sums, &reference->sumsBound}}) {
+    if (!*result)
+      continue;
+    Expected<std::vector<float>> numbers = (*result)->toFloats();
+    if (!numbers)
+      return numbers.takeError();
+    if (Error error =
+            report(name, *wanted, measureState(*wanted, *bound, *numbers)))
+      return error;
+  }
   if (!results.lse)
     return Error::success();
   Expected<std::vector<float>> lse = results.lse->toFloats();

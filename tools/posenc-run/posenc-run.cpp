@@ -88,6 +88,16 @@ struct Options {
   cl::opt<std::string> valueScalesFile{
       "ovs", cl::value_desc("S.npy"), cl::desc("the same of the values' cache"),
       cl::cat(category)};
+  cl::opt<std::string> stateFile{
+      "ostate", cl::value_desc("S.npy"),
+      cl::desc("the state [B, H, rows, Dv] behind the call, of a kernel with\n"
+               "keys(state); that before it is --input state_in="),
+      cl::cat(category)};
+  cl::opt<std::string> sumsFile{
+      "osums", cl::value_desc("Z.npy"),
+      cl::desc("the same of the sums [B, H, rows] that divide its output;\n"
+               "those before the call are --input sums_in="),
+      cl::cat(category)};
   cl::opt<std::string> lseFile{
       "lse", cl::value_desc("LSE.npy"),
       cl::desc("the log-sum-exp of each row of scores [B, H, Lq],\n"
@@ -187,6 +197,8 @@ llvm::Error Options::checkEntry() const {
                       {&keyFile, {"attention", "append_kv"}},
                       {&valueFile, {"attention", "append_kv"}},
                       {&lseFile, {"attention"}},
+                      {&stateFile, {"attention"}},
+                      {&sumsFile, {"attention"}},
                       {&scoresFile, {"attention"}},
                       {&maskFile, {"attention"}},
                       {&firstHead, {"attention", "append_kv"}},
@@ -238,7 +250,7 @@ llvm::Error Options::check() const {
   llvm::StringMap<StringRef> results;
   for (const cl::opt<std::string> *file :
        {&outputFile, &valueCacheFile, &keyScalesFile, &valueScalesFile,
-        &lseFile, &scoresFile, &maskFile})
+         &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile})
     if (!file->empty())
       if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
           !isNew)
@@ -296,6 +308,23 @@ static llvm::Error checkScales(const Options &command,
   return llvm::Error::success();
 }
 
+/// What a call leaves is asked for where it leaves it.
+static llvm::Error checkState(const Options &command,
+                              llvm::ArrayRef<KernelTensor> tensors) {
+  for (auto [name, file] : {std::pair("state_out", &command.stateFile),
+                            {"sums_out", &command.sumsFile}}) {
+    bool isThere = false;
+    for (const KernelTensor &tensor : tensors)
+      isThere |= tensor.name == name;
+    if (!isThere && !file->empty())
+      return llvm::createStringError(
+          "expected no --" + file->ArgStr + ", since the kernel has no " +
+          name + ": that is what keys(state) gives" +
+          (StringRef(name) == "sums_out" ? " beside sums that divide" : ""));
+  }
+  return llvm::Error::success();
+}
+
 /// Writes all results or none, without the axes that the inputs left out.
 static llvm::Error writeResults(RunResults &results, const Options &command,
                                 size_t leftOut) {
@@ -311,6 +340,10 @@ static llvm::Error writeResults(RunResults &results, const Options &command,
     add(*results.keyScales, command.keyScalesFile);
   if (results.valueScales)
     add(*results.valueScales, command.valueScalesFile);
+  if (results.state)
+    add(*results.state, command.stateFile);
+  if (results.sums)
+    add(*results.sums, command.sumsFile);
   if (results.lse)
     add(*results.lse, command.lseFile);
   if (results.scores)
@@ -325,6 +358,8 @@ static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
   options.wantLse = !command.lseFile.empty();
   options.wantScores = !command.scoresFile.empty();
   options.wantMask = !command.maskFile.empty();
+  options.wantState = !command.stateFile.empty();
+  options.wantSums = !command.sumsFile.empty();
   options.threads = command.threads;
   options.firstHead = command.firstHead;
   options.seed = command.seed;
@@ -348,6 +383,8 @@ static int run(const Options &command, Kernel kernel, const RunOptions &options,
     return fail(files.takeError());
   std::vector<KernelTensor> tensors = getKernelTensors(kernel);
   if (llvm::Error error = checkScales(command, tensors))
+    return fail(std::move(error));
+  if (llvm::Error error = checkState(command, tensors))
     return fail(std::move(error));
   llvm::Expected<InputArrays> inputs = readInputs(tensors, *files);
   if (!inputs)

@@ -14,11 +14,12 @@ struct CallSite {
   mlir::Value batch, head, kvHead; // in the key transform the keys' head is
                                    // both, unless each query head has its own
   mlir::Value queryBegin, rows;    // null in the key transform
-  mlir::Value keyBegin, keyCount;  // of new tokens where keys are appended
+  mlir::Value keyBegin, keyCount;  // of new tokens where keys are theirs
   mlir::Value tileRows, stateColumns;      // of the tile function
   llvm::SmallVector<mlir::Value> stepEnds; // keys of this call
   mlir::Value isFirst, isLast;             // i1: first and last run of the rows
   mlir::Value state;                       // address
+  mlir::Value sums;                        // those of a recurrence
   mlir::Value scan;                        // that of the first scan
   mlir::Value transformed; // where the key transform writes; null: the place
                            // of these keys in the shared scratch

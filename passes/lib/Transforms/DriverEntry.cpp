@@ -2,6 +2,7 @@
 // The functions that a program calls: NAME, NAME_prepare, NAME_prepared_bytes
 // and NAME_scratch_bytes.
 #include "Driver.h"
+#include "DriverRecurrence.h"
 #include "DriverRows.h"
 #include "DriverTables.h"
 
@@ -61,6 +62,10 @@ public:
       };
     }
     for (DriverPlan &plan : kernel.plans) {
+      if (kernel.isRecurrent()) {
+        recurrences.push_back(emitRecurrenceItems(b, kernel, plan));
+        continue;
+      }
       if (plan.keys)
         keys.push_back(emitKeyItems(b, kernel, plan));
       else
@@ -90,7 +95,10 @@ private:
         b.call("posenc_kernel_enter", i32,
                {b.globalAddress(description), args, call, frame.getAddress()});
     b.ret(b.ifOk(status, [&] {
-      Value rows = b.mul(b.mul(frame.batch(), frame.heads()), frame.queryLen());
+      // A state goes on without tokens, too.
+      Value rows = b.mul(frame.batch(), frame.heads());
+      if (!kernel.op.hasState())
+        rows = b.mul(rows, frame.queryLen());
       return b.ifElse(
           b.equal(rows, b.i64(0)), [&] { return b.i32(0); },
           [&] {
@@ -119,10 +127,12 @@ private:
             [&] { return b.i32(0); });
       });
     return b.ifOk(status, [&] {
-      return b.switchCase(frame.variant(), kernel.plans.size(),
-                          [&](unsigned plan) {
-                            return emitItems(frame, keys[plan], tiles[plan]);
-                          });
+      return b.switchCase(
+          frame.variant(), kernel.plans.size(), [&](unsigned plan) {
+            return kernel.isRecurrent()
+                       ? emitParallel(frame, recurrences[plan])
+                       : emitItems(frame, keys[plan], tiles[plan]);
+          });
     });
   }
 
@@ -209,6 +219,8 @@ private:
 
   /// The state of a tile or of those of all heads, then scans or scores.
   Value emitWorkerBytes(DriverFrame frame) {
+    if (kernel.isRecurrent())
+      return b.i64(getRecurrenceBytes(kernel));
     Value state =
         b.i64(kernel.getAllStateBytes() + llvm::alignTo(kernel.scoreBytes, 64));
     if (kernel.scans == 0)
@@ -222,8 +234,8 @@ private:
   LLVM::GlobalOp description;
   Type i32, i64, ptr;
   SmallVector<func::FuncOp> tables;
-  DriverItems rows;              // of keys in pages or rings
-  SmallVector<DriverItems> keys; // one for each plan
+  DriverItems rows;                           // of keys in pages or rings
+  SmallVector<DriverItems> keys, recurrences; // one for each plan
   SmallVector<TileItems> tiles;
 };
 } // namespace

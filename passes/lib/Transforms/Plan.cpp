@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level 2 to level 3: where each term of a kernel is evaluated.
 #include "PlanNumbers.h"
+#include "PlanRecurrence.h"
 #include "PlanRemarks.h"
 #include "PlanScores.h"
 #include "PlanSteps.h"
@@ -148,6 +149,8 @@ public:
   }
 
   LogicalResult run() {
+    if (RecurrenceOp recurrence = kernel.getRecurrence())
+      return planRecurrence(recurrence, plan);
     return kernel.isAppend() ? writeAppend() : writeAttention();
   }
 
@@ -384,12 +387,18 @@ static LogicalResult planKernel(KernelOp kernel,
     return failure();
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(kernel);
-  int64_t rows = 0;
+  int64_t tallest = 0;
   for (const InstructionSet *isa : isas)
-    rows = std::max(rows, isa->tileRows.front());
+    tallest = std::max(tallest, isa->tileRows.front());
   PlanOp first;
   for (const InstructionSet *isa : isas) {
-    bool isAppend = kernel.isAppend();
+    bool isAppend = kernel.isAppend(), isRecurrent(kernel.getRecurrence());
+    auto rows = llvm::to_vector(ArrayRef(isa->tileRows));
+    int64_t keys = getBlockKeys(kernel, *isa);
+    if (isRecurrent) {
+      rows = getChunkRows(*isa);
+      keys = rows.front();
+    }
     std::string name = getPlanName(kernel, isa->name);
     if (Operation *other = SymbolTable::lookupNearestSymbolFrom(
             kernel, builder.getStringAttr(name)))
@@ -398,7 +407,7 @@ static LogicalResult planKernel(KernelOp kernel,
     PlanOp plan = PlanOp::create(
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
-        kernel.getValueSize(), isa->tileRows, getBlockKeys(kernel, *isa),
+        kernel.getValueSize(), rows, keys,
         /*descending=*/false, /*from=*/AffineMapAttr(),
         isAppend ? TypeAttr() : getStorageType(kernel.getElementType()),
         getStorageType(isAppend ? kernel.getElementType()
@@ -410,13 +419,13 @@ static LogicalResult planKernel(KernelOp kernel,
       first.getBody().cloneInto(&plan.getBody(), mapping);
       plan.setDescending(first.getDescending());
       plan.setFromAttr(first.getFromAttr());
-    } else if (failed(PlanWriter(kernel, plan, rows).run())) {
+    } else if (failed(PlanWriter(kernel, plan, tallest).run())) {
       plan.erase();
       return failure();
     } else {
       first = plan;
     }
-    if (!isAppend) {
+    if (!isAppend && !isRecurrent) {
       limitTiles(plan);
       noteTiles(kernel, plan);
     }

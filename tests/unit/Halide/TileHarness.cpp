@@ -529,6 +529,11 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::OwnValueScaleRows:
       case TileArgKind::HeadScores:
       case TileArgKind::AllMixed:
+      case TileArgKind::Decays:
+      case TileArgKind::StateBefore:
+      case TileArgKind::SumsBefore:
+      case TileArgKind::StateBehind:
+      case TileArgKind::SumsBehind:
         std::abort();
       }
     }

@@ -67,6 +67,11 @@ Accuracy measureCodes(const RealTensor &reference, llvm::ArrayRef<float> codes,
 Accuracy measureScales(const RealTensor &reference,
                        llvm::ArrayRef<float> scales);
 
+/// A state sums keys times values: |S - ref| <= 2e-6 bound, where `bound` is
+/// ReferenceOutputs::stateBound, the same sum of max_c |k_c| |v|; or of sums.
+Accuracy measureState(const RealTensor &reference, const RealTensor &bound,
+                      llvm::ArrayRef<float> state);
+
 /// An embedding is computed in double precision and rounded once:
 /// |y - ref| <= 2^-23 |ref| + 2^-36 * (1 + the token's greatest |ref|).
 Accuracy measureEmbed(const RealTensor &reference, llvm::ArrayRef<float> y);

@@ -100,7 +100,8 @@ struct KernelTensor {
   std::string getTypeString() const;
 };
 
-/// q, k, v, o, lse (unless the kernel has no_lse), k_scales and v_scales of
+/// q, k, v, o, lse (unless the kernel has no_lse), state_in, state_out, sums_in
+/// and sums_out of a recurrence with keys(state), k_scales and v_scales of
 /// codes, then what says where sequences lie (cu_seqlens_q, cu_seqlens_k,
 /// key_lengths, page_table) and which blocks are listed, then the operands in
 /// order of first use. Of a kernel that appends to a cache: k, v, k_cache,
