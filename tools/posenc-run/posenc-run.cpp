@@ -250,7 +250,7 @@ llvm::Error Options::check() const {
   llvm::StringMap<StringRef> results;
   for (const cl::opt<std::string> *file :
        {&outputFile, &valueCacheFile, &keyScalesFile, &valueScalesFile,
-         &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile})
+        &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile})
     if (!file->empty())
       if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
           !isNew)
