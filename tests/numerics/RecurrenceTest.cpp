@@ -546,8 +546,10 @@ static std::string chooseClauses(std::mt19937 &random) {
   clauses +=
       choose({"#posenc.linear_attention", "#posenc.linear_attention<map = exp>",
               "#posenc.linear_attention<map = relu, epsilon = 0.125>"});
-  clauses += choose({"", ", #posenc.rope<name = \"turned\", base = 30.0>",
-                     ", #posenc.rope<name = \"turned\", dims = 4>"});
+  clauses += choose(
+      {"",
+       ", #posenc.rope<name = \"turned\", base = 30.0, pairing = interleaved>",
+       ", #posenc.rope<name = \"turned\", dims = 4, pairing = interleaved>"});
   if (isCounted)
     clauses += choose({"", ", #posenc.retention_decay",
                        ", #posenc.retention_decay<first_exponent = 0.5>",

@@ -259,7 +259,7 @@ posenc.kernel @kernel_c7_nested_kernel heads(8) head_dim(8) {
 // kernel_c7
 posenc.kernel @kernel_c7_tile_operation heads(8) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
-  // expected-error@below {{'posenc.tile.scale' op expects parent op to be one of 'posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+  // expected-error@below {{'posenc.tile.scale' op expects parent op to be one of 'posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.chunk'}}
   %q1 = posenc.tile.scale %q by(2.0)
   %s = posenc.dot %q1, %k scale(1.0)
   %w = posenc.normalize softmax %s
@@ -914,25 +914,25 @@ posenc.kernel @bias_input heads(2) head_dim(8) {
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.position' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.position' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.chunk'}}
 %0 = posenc.position query law(#posenc.iota)
 
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.freqs' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.freqs' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.chunk'}}
 %0 = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
 
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.table' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.table' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.chunk'}}
 %0 = posenc.table law(#posenc.operand<"t">) : !posenc.table<head>
 
 // -----
 
 // Primitives stand in kernels and plans only.
-// expected-error@below {{'posenc.bias' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+// expected-error@below {{'posenc.bias' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.chunk'}}
 %0 = posenc.bias() {
   %c = arith.constant 1.0 : f64
   posenc.yield %c : f64
@@ -942,7 +942,7 @@ posenc.kernel @bias_input heads(2) head_dim(8) {
 
 // Primitives stand in kernels and plans only.
 func.func @in_a_function(%q: !posenc.query, %k: !posenc.key) {
-  // expected-error@below {{'posenc.dot' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue'}}
+  // expected-error@below {{'posenc.dot' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.chunk'}}
   %s = posenc.dot %q, %k scale(1.0)
   return
 }
@@ -951,6 +951,6 @@ func.func @in_a_function(%q: !posenc.query, %k: !posenc.key) {
 
 // So does posenc.yield, and in regions.
 func.func @yield_in_a_function() {
-  // expected-error@below {{'posenc.yield' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.bias, posenc.map, posenc.remap, posenc.relation_map, posenc.freqs_map, posenc.table_map, posenc.prefix_sum, posenc.rotate, posenc.row_scale, posenc.vector_map, posenc.select, posenc.rowscan, posenc.head_mlp, posenc.coord_map, posenc.channel_map'}}
+  // expected-error@below {{'posenc.yield' op expects parent op to be one of 'posenc.kernel, posenc.embed, posenc.prepare, posenc.keys, posenc.prologue, posenc.step, posenc.epilogue, posenc.chunk, posenc.bias, posenc.map, posenc.remap, posenc.relation_map, posenc.freqs_map, posenc.table_map, posenc.prefix_sum, posenc.rotate, posenc.row_scale, posenc.vector_map, posenc.select, posenc.rowscan, posenc.head_mlp, posenc.recurrence, posenc.coord_map, posenc.channel_map'}}
   posenc.yield
 }

@@ -255,7 +255,7 @@ posenc.plan @plan_c3_order kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_di
     %s = posenc.dot %q, %k scale(1.0)
     posenc.yield %s : !posenc.score
   }
-  // expected-error@below {{'posenc.keys' op is out of place: expected posenc.prepare ..., at most one posenc.keys, one posenc.prologue, posenc.step ... and one posenc.epilogue, in this order}}
+  // expected-error@below {{'posenc.keys' op is out of place: expected posenc.prepare ..., at most one posenc.keys, one posenc.prologue, posenc.step ... and one posenc.epilogue, or one posenc.chunk, in this order}}
   posenc.keys {
   ^bb0(%k: !posenc.key):
     posenc.yield %k : !posenc.key
@@ -275,7 +275,7 @@ posenc.plan @plan_c3_twice kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_di
   ^bb0(%q: !posenc.query):
     posenc.yield %q : !posenc.query
   }
-  // expected-error@below {{'posenc.prologue' op is out of place: expected posenc.prepare ..., at most one posenc.keys, one posenc.prologue, posenc.step ... and one posenc.epilogue, in this order}}
+  // expected-error@below {{'posenc.prologue' op is out of place: expected posenc.prepare ..., at most one posenc.keys, one posenc.prologue, posenc.step ... and one posenc.epilogue, or one posenc.chunk, in this order}}
   posenc.prologue {
   ^bb0(%q: !posenc.query):
     posenc.yield %q : !posenc.query
@@ -310,7 +310,7 @@ posenc.plan @plan_c3_foreign kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_
     %o = posenc.tile.normalize softmax %state
     posenc.yield %o : !posenc.output
   }
-  // expected-error@below {{'arith.constant' op cannot stand in a posenc.plan; expected posenc.prepare, keys, prologue, step or epilogue}}
+  // expected-error@below {{'arith.constant' op cannot stand in a posenc.plan; expected posenc.prepare, keys, prologue, step, epilogue or chunk}}
   %c = arith.constant 1.0 : f64
 }
 

@@ -23,7 +23,7 @@
 
 // LLVM: @angles_tensors = {{.*}} { ptr @angles_tensor_name5, i32 3, i32 28, i8 0, i8 32,
 // QUERIES_AMONG_KEYS
-// LLVM: @angles_desc = internal constant {{.*}} { i32 5, i32 1, ptr @angles_name,
+// LLVM: @angles_desc = internal constant {{.*}} { i32 6, i32 1, ptr @angles_name,
 posenc.kernel @angles heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %i0 = posenc.position query law(#posenc.position_tensor<axes = 2>)
@@ -75,7 +75,7 @@ posenc.kernel @angles heads(2) head_dim(8) {
 // CHECK-LABEL: func.func private @rows_x86_64_tile_item(
 // CHECK:         call @rows_x86_64_tile8(
 
-// LLVM: @rows_desc = internal constant {{.*}} { i32 5, i32 1, ptr @rows_name,
+// LLVM: @rows_desc = internal constant {{.*}} { i32 6, i32 1, ptr @rows_name,
 posenc.kernel @rows heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %i = posenc.position query law(#posenc.iota)
@@ -122,7 +122,7 @@ posenc.kernel @rows heads(2) head_dim(8) {
 // LLVM: @scan_tensors = {{.*}} { ptr @scan_tensor_name0, i32 4, i32 36, i8 2,
 // LLVM-NOT: @scan_tensor_name4
 // QUERIES_AMONG_KEYS | ALL_HEADS | ONE_RUN
-// LLVM: @scan_desc = internal constant {{.*}} { i32 5, i32 7, ptr @scan_name,
+// LLVM: @scan_desc = internal constant {{.*}} { i32 6, i32 7, ptr @scan_name,
 posenc.kernel @scan heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %q1 = posenc.vector_norm %q rms over(all_heads) epsilon(1.0e-6) added : !posenc.query

@@ -74,7 +74,7 @@
 // LLVM-SAME: { ptr @two_tensor_name4, i32 3, i32 3,
 // LLVM-SAME: { ptr @two_tensor_name5, i32 2, i32 8, i8 2, i8 32, i16 0, i32 0, [6 x { i32, i32, i64 }] [{ i32, i32, i64 } { i32 0, i32 0, i64 4 }, { i32, i32, i64 } { i32 6, i32 1, i64 0 },
 // abi, flags, name, heads, kv_heads, head_dim, value_dim, tensors, variants.
-// LLVM: @two_desc = internal constant {{.*}} { i32 5, i32 0, ptr @two_name, i32 4, i32 2, i32 8, i32 6, i32 6, i32 2, ptr @two_tensors, ptr @two_variants, i64 {{.*}} }
+// LLVM: @two_desc = internal constant {{.*}} { i32 6, i32 0, ptr @two_name, i32 4, i32 2, i32 8, i32 6, i32 6, i32 2, ptr @two_tensors, ptr @two_variants, i64 {{.*}} }
 // LLVM: define internal i32 @two_avx512_tile_item(ptr
 // LLVM: define i32 @two(ptr
 // LLVM: define i32 @two_prepare(ptr
@@ -222,7 +222,7 @@ posenc.plan @two_x86_64 kernel(@two) isa("x86-64") heads(4) kv_heads(2) head_dim
 // positions: int32 or int64 [B, Lk], UNIT_STRIDE | POSITIONS.
 // LLVM: { ptr @bare_tensor_name4, i32 2, i32 20, i8 0, i8 32,
 // flags: QUERIES_AMONG_KEYS.
-// LLVM: @bare_desc = internal constant {{.*}} { i32 5, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
+// LLVM: @bare_desc = internal constant {{.*}} { i32 6, i32 1, ptr @bare_name, i32 2, i32 2, i32 8, i32 8, i32 5, i32 1,
 
 #all = affine_map<(q_begin, q_end, lq, lk) -> (lk)>
 posenc.kernel @bare heads(2) head_dim(8) no_lse {
