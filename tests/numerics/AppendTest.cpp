@@ -455,6 +455,7 @@ int main(int argc, char **argv) {
     testCaches(run, name, pool);
     testHeads(run, name);
     testRings(run, name, pool);
+    testStreaming(run, name);
   }
   return run.finish();
 }

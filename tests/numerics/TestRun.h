@@ -79,6 +79,8 @@ void testCombinations(TestRun &run, llvm::ArrayRef<std::string> isas);
 void testRandom(TestRun &run, unsigned first, unsigned count);
 /// Kernels that drop weights, all of the above.
 void testDropout(TestRun &run, llvm::ArrayRef<std::string> isas);
+/// Kernels whose keys are kept in some way, with formulas.
+void testStreaming(TestRun &run, const std::string &isa);
 /// Input embeddings, all of the above.
 void testEmbed(TestRun &run, llvm::ArrayRef<std::string> isas);
 

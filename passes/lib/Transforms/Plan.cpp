@@ -338,11 +338,16 @@ static bool isIndirect(KernelOp kernel) {
 
 /// The keys of a block. Tiles copy those that are no rows of f32 one after
 /// another, with their values: the copies must fit in the cache and on the
-/// stack of a thread.
+/// stack of a thread. Where the caller lists blocks of keys, those are whole
+/// blocks, unless they are so small that each would pay for updating the state.
 static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
-  constexpr int64_t kLargestCopies = 192 << 10;
+  constexpr int64_t kLargestCopies = 192 << 10, kLeastKeys = 64;
   bool areCopied = !kernel.getKeyElementType().isF32() || isIndirect(kernel);
   int64_t keys = isa.blockKeys;
+  if (std::optional<BlockListAttr> law = kernel.getBlocks())
+    if (law->getKeys() % isa.keys == 0)
+      keys = std::min(keys, static_cast<int64_t>(llvm::alignTo(
+                                kLeastKeys, law->getKeys())));
   int64_t keyBytes =
       (kernel.getHeadDim() + kernel.getValueSize()) * sizeof(float);
   while (areCopied && keys > isa.keys &&
