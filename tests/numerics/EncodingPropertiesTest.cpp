@@ -261,7 +261,12 @@ static void testRows(TestRun &run) {
     run.test("properties/rows/random/" + Twine(seed), [&] {
       SpecGenerator generator(seed);
       std::string text = generator.makeText();
-      while (Spec(text).getKernel().hasSequences())
+      // Dropout counts queries from the last key, whatever the alignment.
+      auto differs = [](StringRef text) {
+        return Spec(text).getKernel().hasSequences() ||
+               (text.contains("dropout") && text.contains("top_left"));
+      };
+      while (differs(text))
         text = generator.makeText();
       std::string problem = checkRows(text);
       return problem.empty() ? "" : problem + "\nof\n" + text;

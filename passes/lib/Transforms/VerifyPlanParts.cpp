@@ -106,12 +106,16 @@ static LogicalResult verifyDirection(PlanOp plan) {
   return success();
 }
 
-/// The output is normalised once.
+/// The output is normalised once. Random numbers are those of one head.
 static LogicalResult verifyEpilogue(EpilogueOp epilogue) {
   Block &body = epilogue.getBody().front();
-  if (llvm::range_size(body.getOps<TileNormalizeOp>()) == 1)
-    return success();
-  return epilogue.emitOpError("expects one posenc.tile.normalize");
+  if (llvm::range_size(body.getOps<TileNormalizeOp>()) != 1)
+    return epilogue.emitOpError("expects one posenc.tile.normalize");
+  TileNormalizeOp normalize = *body.getOps<TileNormalizeOp>().begin();
+  if (normalize.getDropout() && epilogue->getParentOfType<PlanOp>().getPacked())
+    return normalize.emitOpError("expects no 'dropout' in a 'packed' plan, "
+                                 "whose tiles have several heads");
+  return success();
 }
 
 LogicalResult posenc::verifyParts(PlanOp plan) {

@@ -1305,3 +1305,25 @@ posenc.plan @other_score kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(
     posenc.yield %o : !posenc.output
   }
 }
+
+// -----
+
+posenc.plan @packed_dropout kernel(@k) isa("x86-64") heads(2) kv_heads(1) head_dim(8)
+    value_dim(8) rows([8]) keys(256) packed(4) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    // expected-error@below {{'posenc.tile.normalize' op expects no 'dropout' in a 'packed' plan, whose tiles have several heads}}
+    %o = posenc.tile.normalize softmax %state dropout(0.5)
+    posenc.yield %o : !posenc.output
+  }
+}
