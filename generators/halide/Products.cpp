@@ -30,6 +30,11 @@ StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
     });
     keys.push_back(isRead ? std::optional(getKeySymbol(plan, index))
                           : std::nullopt);
+    bool isLoaded =
+        isRead && !keys.back()->empty() && plan.getKeysOp().getOnLoad();
+    loaded.push_back(
+        isLoaded ? plan.getKeysOp().getBody().front().back().getOperand(index)
+                 : mlir::Value());
   }
 }
 
@@ -64,6 +69,8 @@ Func Products::dot(DotOp op) {
     keyChannel = static_cast<int>((*channels)[1]);
     count = static_cast<int>((*channels)[2]);
   }
+  if (context.shape.hasChannelLanes())
+    return channelDot(op, queryChannel, keyChannel, count);
   auto product = [&](Expr channel) {
     return vectors.query(op.getQuery(), i, queryChannel + channel) *
            vectors.key(op.getKey(), keys, t, j, keyChannel + channel);
@@ -78,6 +85,43 @@ Func Products::dot(DotOp op) {
   Func dots("dots");
   dots(i, j, t) = treeSum(sums);
   this->dots.push_back(dots);
+  return dots;
+}
+
+/// Keys are read one after another, and each from its first channel to its
+/// last: memory is fastest so. A square has as many scores as a vector has
+/// lanes; adding neighbours halves it until one vector has them all, rows
+/// before keys.
+Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
+                          int count) {
+  Var i = context.i, j = context.j, t = context.t;
+  int rows = static_cast<int>(context.shape.rows),
+      lanes = static_cast<int>(context.shape.channelLanes),
+      keysOfSquare = lanes / rows;
+  Square &square = squares.emplace_back();
+  Var x = square.element, group = square.group;
+  Expr lane = x % lanes, score = x / lanes;
+  Expr key = group * keysOfSquare + score / rows;
+  // LLVM loads what a sum adds last first.
+  Expr sum;
+  for (int channel = count - lanes; channel >= 0; channel -= lanes) {
+    Expr product =
+        vectors.query(op.getQuery(), score % rows,
+                      queryChannel + channel + lane) *
+        vectors.key(op.getKey(), keys, t, key, keyChannel + channel + lane);
+    sum = sum.defined() ? product + sum : product;
+  }
+  square.sums.emplace_back("channel_products");
+  square.sums.back()(x, group, t) = sum;
+  for (int numbers = lanes; numbers > 1; numbers /= 2) {
+    Func halves("channel_sums");
+    halves(x, group, t) = square.sums.back()(2 * x, group, t) +
+                          square.sums.back()(2 * x + 1, group, t);
+    square.sums.push_back(halves);
+  }
+  Func dots("dots");
+  dots(i, j, t) =
+      square.sums.back()(i + rows * (j % keysOfSquare), j / keysOfSquare, t);
   return dots;
 }
 
@@ -244,6 +288,18 @@ void Products::schedule(const ScoreLevels &levels) {
   };
   for (Func dot : dots)
     placeTile(dot);
+  int channels = static_cast<int>(context.shape.channelLanes);
+  for (Square &square : squares) {
+    int numbers = channels * channels;
+    for (Func sum : square.sums) {
+      sum.compute_at(levels.group)
+          .bound(square.element, 0, numbers)
+          .bound_extent(square.group, 1)
+          .vectorize(square.element, channels)
+          .unroll(square.element);
+      numbers = std::max(numbers / 2, channels);
+    }
+  }
   for (Section &section : sections) {
     Func sums = section.accumulators;
     placeTile(section.dots);

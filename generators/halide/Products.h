@@ -26,6 +26,8 @@ struct StepVectors {
   std::vector<Halide::Func> queries;
   /// The symbols of the key vectors; none where none is read.
   std::vector<std::optional<std::string>> keys;
+  /// The results of posenc.keys that tiles compute for themselves; else null.
+  std::vector<mlir::Value> loaded;
 };
 
 /// Where the Funcs behind scores are computed: with the Func that gathers the
@@ -69,6 +71,9 @@ private:
   };
   using Product = llvm::function_ref<Halide::Expr(Halide::Expr)>;
   Halide::Expr addSection(int begin, int end, Product product);
+  /// With channels as lanes.
+  Halide::Func channelDot(DotOp op, int queryChannel, int keyChannel,
+                          int count);
   /// A channel of the vector of a product with a table.
   Halide::Expr readVector(TableDotOp op, Halide::Expr channel) const;
   /// The same, where the table is a projected function of the row: the vector
@@ -83,6 +88,14 @@ private:
   /// Accumulator of a score.
   Halide::Var turn{"turn"};
   std::vector<Section> sections;
+  /// Dot products whose channels are lanes: those of a square of rows and keys,
+  /// still as many numbers each as a vector has lanes, and the sums of
+  /// neighbours, down to one number each.
+  struct Square {
+    Halide::Var element{"element"}, group{"group"};
+    std::vector<Halide::Func> sums;
+  };
+  std::vector<Square> squares;
   std::vector<Halide::Func> dots, tableDots;
   /// A product with a projected table, and the numbers of the vector that one
   /// step of its sum needs.

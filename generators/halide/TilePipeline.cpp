@@ -27,7 +27,7 @@ static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
 static FailureOr<StepVectors> buildVectors(PlanOp plan,
                                            const TileContext &context) {
   FailureOr<std::vector<Halide::Func>> queries =
-      buildPrologue(plan.getPrologueOp(), context.shape, context.params);
+      buildPrologue(plan.getPrologueOp(), context);
   if (mlir::failed(queries))
     return mlir::failure();
   return StepVectors(plan, *queries, context.params);
