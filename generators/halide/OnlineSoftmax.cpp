@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlineSoftmax.h"
+#include "KeyTransform.h"
 #include "Numerics.h"
 
 using namespace posenc;
@@ -25,33 +26,49 @@ struct OnlineSoftmax::Stage {
         const StepVectors &vectors, const ScanFuncs &scans)
       : keys(context.shape, begin, end, whole),
         score(context, keys, vectors, scans),
-        denominator(context, keys, vectors, scans), terms(context, keys) {
-    makeCopies(context, vectors);
-  }
+        denominator(context, keys, vectors, scans), terms(context, keys) {}
 
   /// A tile whose rows are lanes reads keys and values one number at a time,
   /// for all its rows: conversions are done once for a block. In packed plans
   /// copies also read memory in the order of addresses. Channels that are lanes
-  /// are read in this order, and converted, by themselves.
-  void makeCopies(const TileContext &context, const StepVectors &vectors) {
-    if (context.shape.hasChannelLanes())
-      return;
-    bool copiesAll = context.shape.copiesBlocks;
+  /// are read in this order, and converted, by themselves. Keys that are
+  /// transformed as they are read are always copies.
+  mlir::LogicalResult makeCopies(const TileContext &context,
+                                 const StepVectors &vectors) {
+    const TileShape &shape = context.shape;
     Var j = context.j, d = context.d, t = context.t;
     Expr key = keys.validKey(t, j);
+    auto isCopied = [&](bool isStoredPlainly) {
+      return !shape.hasChannelLanes() &&
+             (shape.copiesBlocks || !isStoredPlainly);
+    };
     for (unsigned index = 0; index < vectors.keys.size(); ++index) {
       Func &copy = keys.keyCopies.emplace_back();
-      if (!vectors.keys[index] ||
-          (!copiesAll && vectors.isStoredPlainly(index)))
+      if (!vectors.keys[index])
         continue;
-      copy = Func("key_copy");
-      copy(d, j, t) = toBits(vectors.storedKey(index, key, d));
+      if (mlir::Value vector = vectors.loaded[index]) {
+        copy = Func("key_copy");
+        mlir::FailureOr<Expr> channel = transformKey(vector, d, context.params,
+                                                     {copy,
+                                                      {j, t},
+                                                      key,
+                                                      TileArgKind::KeyAngles,
+                                                      shape.headDim,
+                                                      shape.registerLanes});
+        if (mlir::failed(channel))
+          return mlir::failure();
+        copy(d, j, t) = toBits(*channel);
+      } else if (isCopied(vectors.isStoredPlainly(index))) {
+        copy = Func("key_copy");
+        copy(d, j, t) = toBits(vectors.storedKey(index, key, d));
+      }
     }
-    if (!copiesAll && context.params.isStoredPlainly(TileArgKind::Value))
-      return;
-    keys.valueCopy = Func("value_copy");
-    keys.valueCopy(d, j, t) =
-        toBits(context.params.element(TileArgKind::Value, {d, key}));
+    if (isCopied(context.params.isStoredPlainly(TileArgKind::Value))) {
+      keys.valueCopy = Func("value_copy");
+      keys.valueCopy(d, j, t) =
+          toBits(context.params.element(TileArgKind::Value, {d, key}));
+    }
+    return mlir::success();
   }
 
   KeyBlocks keys;
@@ -122,6 +139,8 @@ mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
   int keys = static_cast<int>(context.shape.keys);
   stage.groups = RDom(0, stage.keys.groups, "groups");
   stage.groupedKeys = RDom(0, keys, 0, stage.keys.groups, "grouped_keys");
+  if (mlir::failed(stage.makeCopies(context, vectors)))
+    return mlir::failure();
 
   mlir::Operation *yield = step.getBody().front().getTerminator();
   if (mlir::failed(buildScores(stage, yield)))

@@ -51,6 +51,8 @@ static StringRef getPrefix(TileArgKind kind) {
     return "own_value_scale_rows";
   case TileArgKind::Angles:
     return "angles_";
+  case TileArgKind::KeyAngles:
+    return "key_angles_";
   case TileArgKind::Strip:
     return "strip_";
   case TileArgKind::Table:
@@ -189,7 +191,7 @@ public:
   }
 
   /// The buffers that the operations of one part of the plan read.
-  void addTerms(Block &body);
+  void addTerms(Block &body, TileArgKind angles = TileArgKind::Angles);
   /// The tables of a network.
   void addWeights(HeadMlpOp op);
 
@@ -347,12 +349,12 @@ void ArgCollector::addWeights(HeadMlpOp op) {
   }
 }
 
-void ArgCollector::addTerms(Block &body) {
+void ArgCollector::addTerms(Block &body, TileArgKind angles) {
   bool isTile = !isa<KeysOp>(body.getParentOp());
   bool hasHeads = isTile && hasHeadDimension(plan);
   for (Operation &op : body) {
     if (auto rotate = dyn_cast<TileRotateOp>(op)) {
-      add(TileArgKind::Angles, hasHeads ? 3 : 2, rotate.getTable());
+      add(angles, hasHeads ? 3 : 2, rotate.getTable());
     } else if (auto strip = dyn_cast<TileLoadStripOp>(op)) {
       add(TileArgKind::Strip, hasHeads ? 2 : 1, strip.getTable());
     } else if (isa<TableOp, TileLoadTableOp>(op)) {
@@ -404,10 +406,14 @@ static void addKeys(PlanOp plan, ArgCollector &collector) {
          step.getBody().front().getArguments().drop_front(queries))
       if (!key.use_empty()) {
         std::string symbol = getKeySymbol(plan, key.getArgNumber() - queries);
-        if (symbol.empty())
+        bool isStored = symbol.empty() || plan.getKeysOp().getOnLoad();
+        if (isStored)
           collector.addRows(kKeys, 2);
         else
           collector.add(TileArgKind::Key, 2, symbol);
+        if (isStored && !symbol.empty())
+          collector.addTerms(plan.getKeysOp().getBody().front(),
+                             TileArgKind::KeyAngles);
       }
 }
 
@@ -492,7 +498,7 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
 
 std::optional<TileFunction> posenc::getKeyFunction(PlanOp plan) {
   KeysOp keys = plan.getKeysOp();
-  if (!keys)
+  if (!keys || plan.getPacked())
     return std::nullopt;
   Block &body = keys.getBody().front();
   ArgCollector collector(plan);

@@ -44,12 +44,14 @@ enum class TileArgKind {
   ValueScales,    // (m)
   OwnValueScales, // (n)
 
-  Angles, // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
-          // row (of each key in the key transform)
-  Strip,  // f32 (any), stride 1: entry i - j for row i and key j of this
-          // call. Covers rows 0 .. TileFunction::rows - 1, also those
-          // beyond n, and keys 0 .. m - 1
-  Table,  // f32, the slice of this head and batch entry; see TileArg::dims
+  Angles,    // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
+             // row (of each key in the key transform)
+  KeyAngles, // f32 (2 * pairs, m), likewise of each key, where tiles transform
+             // keys
+  Strip,     // f32 (any), stride 1: entry i - j for row i and key j of this
+             // call. Covers rows 0 .. TileFunction::rows - 1, also those
+             // beyond n, and keys 0 .. m - 1
+  Table,     // f32, the slice of this head and batch entry; see TileArg::dims
   PreparedTable,  // the same of a posenc.prepare of kind rows
   QueryPositions, // int32 (n), any stride
   KeyPositions,   // int32 (m), any stride
@@ -190,7 +192,8 @@ llvm::SmallVector<StepOp> getTileSteps(PlanOp plan);
 mlir::FailureOr<llvm::SmallVector<TileFunction>> getTileFunctions(PlanOp plan);
 
 /// `<plan>_keys`: transforms a run of keys; none when the plan reads keys where
-/// they lie. Arguments: Key, what its operations read (Angles, Table,
+/// they lie, or is packed: it has those of the plan beside it, or transforms
+/// keys in its tiles. Arguments: Key, what its operations read (Angles, Table,
 /// PreparedTable, AllKeys, KeyPositions, KeyBegin), and a TransformedKey for
 /// each result of posenc.keys that is not the keys themselves.
 std::optional<TileFunction> getKeyFunction(PlanOp plan);
