@@ -43,7 +43,9 @@ static bool hasFreeStride(TileArgKind kind) {
   }
 }
 
-TileParams::TileParams(const TileFunction &function) {
+TileParams::TileParams(const TileFunction &function,
+                       const InstructionSet &target)
+    : hasHalf(target.halideTarget.contains("f16c")) {
   for (const TileArg &arg : function.args) {
     if (isOutput(arg.kind))
       continue;
@@ -132,10 +134,10 @@ Halide::Expr TileParams::element(TileArgKind kind, std::vector<Halide::Expr> at,
   const Param &param = find(kind, symbol);
   std::optional<RowKinds> rows = getRows(kind);
   if (!rows || !symbol.empty())
-    return widen(param.buffer(at), param.arg.storage);
+    return widen(param.buffer(at), param.arg.storage, hasHalf);
   std::vector<Halide::Expr> place(at.begin() + 1, at.end());
   at.back() = findRow(rows->rows, at.back());
-  Halide::Expr number = widen(param.buffer(at), param.arg.storage);
+  Halide::Expr number = widen(param.buffer(at), param.arg.storage, hasHalf);
   if (!hasScales(param.arg.storage))
     return number;
   place.back() = findRow(rows->scaleRows, place.back());
@@ -151,7 +153,7 @@ bool TileParams::isStoredPlainly(TileArgKind kind,
 }
 
 Halide::Expr TileParams::Table::at(std::vector<Halide::Expr> index) const {
-  return widen(buffer(index), storage);
+  return widen(buffer(index), storage, hasHalf);
 }
 
 TileParams::Table TileParams::table(mlir::Value table) const {
@@ -169,7 +171,8 @@ TileParams::Table TileParams::table(mlir::Value table) const {
     return isRight && arg.isAtQuery == static_cast<bool>(atQuery) &&
            (!atQuery || arg.alignment == atQuery.getAlignment());
   });
-  return {param.buffer, param.arg.dims, param.arg.hasRest, param.arg.storage};
+  return {param.buffer, param.arg.dims, param.arg.hasRest, param.arg.storage,
+          hasHalf};
 }
 
 ImageParam TileParams::positions(PositionOp op) const {

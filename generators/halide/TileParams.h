@@ -3,6 +3,7 @@
 #ifndef POSENC_GENERATORS_HALIDE_TILEPARAMS_H
 #define POSENC_GENERATORS_HALIDE_TILEPARAMS_H
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Halide/TileSignature.h"
 
 #include "Halide.h"
@@ -13,7 +14,7 @@ namespace posenc {
 
 class TileParams {
 public:
-  explicit TileParams(const TileFunction &function);
+  TileParams(const TileFunction &function, const InstructionSet &target);
 
   /// A buffer and what its dimensions count.
   struct Table {
@@ -22,6 +23,7 @@ public:
     /// A last dimension holds the two parts of each number.
     bool hasRest = false;
     Storage storage = Storage::F32;
+    bool hasHalf = false;
 
     /// A number as f32.
     Halide::Expr at(std::vector<Halide::Expr> index) const;
@@ -57,6 +59,8 @@ private:
   Halide::Expr findRow(TileArgKind rows, Halide::Expr number) const;
 
   std::vector<Param> params;
+  /// Whether the instruction set converts f16.
+  bool hasHalf;
 };
 
 } // namespace posenc
