@@ -94,9 +94,6 @@ static const DecodeSpec specs[] = {
     {"packed", 8, 2, 64, 64,
      "queries(packed) keys(packed) mask(#posenc.causal) encode [#posenc.rope, "
      "#posenc.alibi]"},
-    {"lone_values", 4, 2, 64, 64,
-     "mask(#posenc.causal) encode [#posenc.stick_breaking<kind = "
-     "attend_current, remainder = value>]"},
 };
 
 /// Tokens of speculation, lengths beside those of blocks and of parts.
