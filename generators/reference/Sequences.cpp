@@ -203,13 +203,14 @@ llvm::Error SequenceCall::readLengths() {
       return error;
     break;
   case KeyStorage::ring:
+  case KeyStorage::state:
     if (llvm::Error error = readKeyLengths(int64_t{1} << 30))
       return error;
     break;
   }
   if (!hasPackedQueries())
     queries.assign(keys.size(), {0, shape->queryLen});
-  if (kernel.isAppend())
+  if (kernel.hasNewTokens())
     return checkNew();
   if (kernel.isRing())
     if (llvm::Error error = checkRing())

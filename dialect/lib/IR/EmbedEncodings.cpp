@@ -481,7 +481,7 @@ static Value drawScaling(EmbedExpansion &expansion, const Augmentation &how) {
 
 /// A real number for each token that the caller passes.
 static Value readNumbers(EmbedExpansion &expansion, StringRef name) {
-  Value table = expansion.operand(name, {TableAxis::batch, TableAxis::key});
+  Value table = expansion.numbers(name, {TableAxis::batch, TableAxis::key});
   return expansion.coordMap(table, [](ArrayRef<Real> x) { return x[0]; });
 }
 
@@ -697,7 +697,7 @@ void ShiftedPositionsAttr::expandEmbed(EmbedExpansion &expansion) const {
     return;
   case ShiftSource::operand: {
     Value table =
-        expansion.operand(getOperandNames().front(), {TableAxis::batch});
+        expansion.numbers(getOperandNames().front(), {TableAxis::batch});
     expansion.setCoord(expansion.coordMap(
         {p, table}, [](ArrayRef<Real> x) { return x[0] + x[1]; }));
     return;

@@ -162,8 +162,16 @@ void Expansion::finish(MaskClauseAttrInterface mask) {
                             : NormalizeOp::create(builder, loc,
                                                   NormalizeKind::softmax, score)
                                   .getResult();
-  Value output = WeightedSumOp::create(builder, loc, weights, value);
+  Value kept = weights;
+  if (std::optional<APFloat> rate = kernel.getDropout();
+      rate && !rate->isZero())
+    kept = DropWeightsOp::create(builder, loc, weights, *rate);
+  Value output = WeightedSumOp::create(builder, loc, kept, value);
   for (auto &term : valueTerms) {
+    Value other = term(kept);
+    output = AddOp::create(builder, loc, output, other);
+  }
+  for (auto &term : restTerms) {
     Value other = term(weights);
     output = AddOp::create(builder, loc, output, other);
   }
@@ -176,7 +184,10 @@ void Expansion::finish(MaskClauseAttrInterface mask) {
 
 EmbedExpansion::EmbedExpansion(OpBuilder &builder, EmbedOp embed, Value tokens)
     : ExpansionBase(builder, embed.getLoc(), embed.getPositionsOrDefault()),
-      embed(embed), input(tokens), tokens(tokens) {}
+      embed(embed), input(tokens), tokens(tokens) {
+  if (!embed.getTableElementType().isF32())
+    tableType = embed.getTableElementType();
+}
 
 Value EmbedExpansion::getCoord() {
   if (!coord)
@@ -186,6 +197,15 @@ Value EmbedExpansion::getCoord() {
 
 Value EmbedExpansion::coordMap(ValueRange inputs, Formula formula) {
   return create<CoordMapOp>(inputs.size(), formula, inputs);
+}
+
+Value EmbedExpansion::numbers(StringRef name, ArrayRef<TableAxis> axes) {
+  Type type = tableType;
+  if (type && !type.isF64())
+    tableType = Type();
+  Value table = operand(name, axes);
+  tableType = type;
+  return table;
 }
 
 Value EmbedExpansion::bounded(Value position, int64_t rows, StringRef what) {

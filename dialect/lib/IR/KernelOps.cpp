@@ -41,6 +41,9 @@ public:
       names.append({"key_lengths", "k_cache", "v_cache"});
     if (op.getKeyStorage() == KeyStorage::paged)
       names.push_back("page_table");
+    if (op.hasState())
+      names.append(
+          {"key_lengths", "state_in", "state_out", "sums_in", "sums_out"});
     return names;
   }
 
@@ -118,6 +121,28 @@ verifyEncodings(Operation *op, ArrayAttr encode, OperandNames &operands,
   return success();
 }
 
+/// Whether vectors and tables can be of that type.
+static bool isReal(Type type) {
+  return type.isF32() || type.isBF16() || type.isF16() || type.isF64();
+}
+
+/// Formulas of f64 are checked with numbers of f64.
+static Type getDefaultTableType(Type dtype) {
+  return dtype.isF64() ? dtype : Float32Type::get(dtype.getContext());
+}
+
+static LogicalResult verifyDropout(Operation *op,
+                                   std::optional<APFloat> dropout) {
+  if (!dropout)
+    return success();
+  double rate = dropout->convertToDouble();
+  if (rate >= 0 && rate < 1)
+    return success();
+  return op->emitOpError("expects 'dropout' to be at least 0 and below 1, but "
+                         "got ")
+         << rate;
+}
+
 static LogicalResult verifyNoClauses(Operation *op,
                                      ArrayRef<StringAttr> clauses) {
   for (StringAttr clause : clauses)
@@ -178,7 +203,7 @@ Type KernelOp::getKeyElementType() {
 }
 
 Type KernelOp::getTableElementType() {
-  return getTableDtype().value_or(Float32Type::get(getContext()));
+  return getTableDtype().value_or(getDefaultTableType(getElementType()));
 }
 
 bool KernelOp::isAppend() {
@@ -187,6 +212,15 @@ bool KernelOp::isAppend() {
   auto yield = dyn_cast<YieldOp>(getBody().front().back());
   return yield && yield.getNumOperands() == 1 &&
          isa<KeyType>(yield.getOperand(0).getType());
+}
+
+RecurrenceOp KernelOp::getRecurrence() {
+  if (!isExpanded() || getBody().front().empty())
+    return RecurrenceOp();
+  auto yield = dyn_cast<YieldOp>(getBody().front().back());
+  return yield && yield.getNumOperands() == 1
+             ? yield.getOperand(0).getDefiningOp<RecurrenceOp>()
+             : RecurrenceOp();
 }
 
 bool KernelOp::hasSequences() {
@@ -216,8 +250,11 @@ bool KernelOp::exportsLse() {
       return cast<EncodingAttrInterface>(entry).keepsLse();
     });
   bool exports = true;
-  getBody().walk(
-      [&](NormalizeOp op) { exports &= exponentiates(op.getKind()); });
+  getBody().walk([&](Operation *op) {
+    if (auto normalize = dyn_cast<NormalizeOp>(op))
+      exports &= exponentiates(normalize.getKind());
+    exports &= !isa<RecurrenceOp>(op);
+  });
   return exports;
 }
 
@@ -289,11 +326,6 @@ SmallVector<OperandTensor> PlanOp::getOperandTensors() {
   return collectOperands(*this);
 }
 
-/// Whether vectors can be of that type.
-static bool isReal(Type type) {
-  return type.isF32() || type.isBF16() || type.isF16();
-}
-
 /// kernel_c4, of the tensors of the 'blocks' clause.
 static LogicalResult addBlockNames(KernelOp kernel, OperandNames &operands) {
   std::optional<BlockListAttr> blocks = kernel.getBlocks();
@@ -314,9 +346,9 @@ LogicalResult KernelOp::verify() {
                               {"table_dtype", getTableElementType()}})
     if (!isReal(type))
       return emitOpError("expects '")
-             << clause << "' to be f32, bf16 or f16, but got " << type;
+             << clause << "' to be f32, bf16, f16 or f64, but got " << type;
   if (!isReal(keys) && !hasCodes)
-    return emitOpError("expects 'kv_dtype' to be f32, bf16, f16, i8 or "
+    return emitOpError("expects 'kv_dtype' to be f32, bf16, f16, f64, i8 or "
                        "f8E4M3FN, but got ")
            << keys;
   // kernel_c13
@@ -333,15 +365,19 @@ LogicalResult KernelOp::verify() {
       scale && (!scale->isFinite() || scale->isZero()))
     return emitOpError("expects 'scale' to be finite and not 0, but got ")
            << scale->convertToDouble();
+  // kernel_c16
+  if (failed(verifyDropout(*this, getDropout())))
+    return failure();
   // kernel_c11
   if (getKeyCache() && !hasCache())
     return emitOpError("expects keys(lengths), keys(paged) or keys(ring) "
                        "beside 'key_cache', but got keys(")
            << stringifyEnum(getKeyStorage()) << ")";
   if (isExpanded()) {
-    return verifyNoClauses(
-        *this, {getMaskAttrName(), getScaleAttrName(), getPositionsAttrName(),
-                getTableDtypeAttrName(), getEncodeAttrName()});
+    return verifyNoClauses(*this,
+                           {getMaskAttrName(), getScaleAttrName(),
+                            getPositionsAttrName(), getTableDtypeAttrName(),
+                            getDropoutAttrName(), getEncodeAttrName()});
   }
   // kernel_c6
   std::optional<Alignment> alignment = getMaskOrDefault().getClauseAlignment();
@@ -391,7 +427,10 @@ static LogicalResult verifyStorage(KernelOp kernel,
   return failure(
       needsBatch(TableAxis::query,
                  kernel.getQueryStorage() == QueryStorage::packed, "queries") ||
-      needsBatch(TableAxis::key, kernel.getKeyStorage() == KeyStorage::packed,
+      needsBatch(TableAxis::key,
+                 kernel.getKeyStorage() == KeyStorage::packed ||
+                     (kernel.hasState() &&
+                      kernel.getQueryStorage() == QueryStorage::packed),
                  "keys"));
 }
 
@@ -410,16 +449,21 @@ static LogicalResult verifyAppend(KernelOp kernel) {
   if (isAppend && kernel.getBlocks())
     return kernel.emitOpError("expects no 'blocks' clause, since its body "
                               "yields a key of a cache and has no scores");
+  bool isRecurrent = kernel.hasState() && kernel.getRecurrence();
   for (Operation &op : kernel.getBody().front()) {
     if (auto position = dyn_cast<PositionOp>(op)) {
       bool isNew = isa<AppendedAttr>(position.getLaw());
-      if (isNew && !(isAppend && position.getSide() == Side::key))
-        return position.emitOpError("expects #posenc.appended to be a law of "
-                                    "keys in a body that yields a key");
-      if (isAppend && isa<IotaAttr>(position.getLaw()))
-        return position.emitOpError("expects #posenc.appended where keys are "
-                                    "appended to a cache, but got ")
-               << position.getLaw();
+      bool canBeNew =
+          isRecurrent || (isAppend && position.getSide() == Side::key);
+      if (isNew && !canBeNew)
+        return position.emitOpError(
+            "expects #posenc.appended to be a law of keys in a body that "
+            "yields a key, or of both sides in one with keys(state) and a "
+            "posenc.recurrence");
+      if ((isAppend || isRecurrent) && isa<IotaAttr>(position.getLaw()))
+        return position.emitOpError("expects #posenc.appended where keys are ")
+               << (isAppend ? "appended to a cache" : "those of new tokens")
+               << ", but got " << position.getLaw();
     } else if (auto table = dyn_cast<TableOp>(op); table && isAppend) {
       if (table.getType().hasAxis(TableAxis::query) ||
           table.getType().hasAxis(TableAxis::key))
@@ -428,6 +472,14 @@ static LogicalResult verifyAppend(KernelOp kernel) {
                << table.getType();
     }
   }
+  return success();
+}
+
+/// kernel_c17. A body that a recurrence can be made of is one, too.
+static LogicalResult verifyState(KernelOp kernel) {
+  if (kernel.hasState() && kernel.getBlocks())
+    return kernel.emitOpError("expects no 'blocks' clause beside keys(state): "
+                              "earlier keys are there by their sum alone");
   return success();
 }
 
@@ -443,6 +495,8 @@ static LogicalResult verifyBlocks(KernelOp kernel) {
 }
 
 LogicalResult KernelOp::verifyRegions() {
+  if (failed(verifyState(*this)))
+    return failure();
   if (!isExpanded())
     return success();
   // kernel_c7
@@ -485,6 +539,10 @@ Type EmbedOp::getElementType() {
   return getDtype().value_or(Float32Type::get((*this)->getContext()));
 }
 
+Type EmbedOp::getTableElementType() {
+  return getTableDtype().value_or(getDefaultTableType(getElementType()));
+}
+
 PositionLawAttrInterface EmbedOp::getPositionsOrDefault() {
   if (getPositionsAttr())
     return getPositionsAttr();
@@ -502,23 +560,23 @@ LogicalResult EmbedOp::verify() {
   if (dim < 1 || dim > 65536)
     return emitOpError("expects 'dim' to be from 1 to 65536, but got ") << dim;
   // embed_c2
-  if (!getElementType().isF32())
-    return emitOpError("expects 'dtype' to be f32, but got ")
+  if (!getElementType().isF32() && !getElementType().isF64())
+    return emitOpError("expects 'dtype' to be f32 or f64, but got ")
            << getElementType();
+  if (!isReal(getTableElementType()))
+    return emitOpError("expects 'table_dtype' to be f32, bf16, f16 or f64, but "
+                       "got ")
+           << getTableElementType();
   // embed_c3
   if (std::optional<APFloat> scale = getScale(); scale && !scale->isFinite())
     return emitOpError("expects 'scale' to be finite, but got ")
            << scale->convertToDouble();
-  if (std::optional<APFloat> dropout = getDropout()) {
-    double rate = dropout->convertToDouble();
-    if (!(rate >= 0 && rate < 1))
-      return emitOpError("expects 'dropout' to be at least 0 and below 1, but "
-                         "got ")
-             << rate;
-  }
+  if (failed(verifyDropout(*this, getDropout())))
+    return failure();
   if (isExpanded())
-    return verifyNoClauses(*this, {getScaleAttrName(), getPositionsAttrName(),
-                                   getDropoutAttrName(), getEncodeAttrName()});
+    return verifyNoClauses(*this, {getTableDtypeAttrName(), getScaleAttrName(),
+                                   getPositionsAttrName(), getDropoutAttrName(),
+                                   getEncodeAttrName()});
   // embed_c6
   if (auto law = dyn_cast<PositionTensorAttr>(getPositionsOrDefault());
       law && law.hasOwnQueries())

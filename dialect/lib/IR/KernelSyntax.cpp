@@ -157,6 +157,7 @@ static const Clause kKernelClauses[] = {
     {"scale", parseNumber},
     {"positions", parsePositions},
     {"no_lse", nullptr, Clause::Flag},
+    {"dropout", parseNumber},
     {"context_length", parseInteger},
     {"encode", parseEncodings, Clause::List},
 };
@@ -164,6 +165,7 @@ static const Clause kKernelClauses[] = {
 static const Clause kEmbedClauses[] = {
     {"dim", parseInteger, Clause::Required},
     {"dtype", parseElementType},
+    {"table_dtype", parseElementType},
     {"scale", parseNumber},
     {"positions", parsePositions},
     {"dropout", parseNumber},

@@ -269,9 +269,9 @@ LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "got "
                        << channels;
   // operand_c3
-  if (dtype && !dtype.isBF16() && !dtype.isF16())
-    return emitError() << "expected 'dtype' to be bf16 or f16, or absent for "
-                          "f32, but got "
+  if (dtype && !dtype.isBF16() && !dtype.isF16() && !dtype.isF64())
+    return emitError() << "expected 'dtype' to be bf16, f16 or f64, or absent "
+                          "for f32, but got "
                        << dtype;
   return success();
 }

@@ -25,11 +25,14 @@ KeysOp PlanOp::getKeysOp() { return first<KeysOp>(*this); }
 PrologueOp PlanOp::getPrologueOp() { return first<PrologueOp>(*this); }
 SmallVector<StepOp, 4> PlanOp::getStepOps() { return collect<StepOp>(*this); }
 EpilogueOp PlanOp::getEpilogueOp() { return first<EpilogueOp>(*this); }
+ChunkOp PlanOp::getChunkOp() { return first<ChunkOp>(*this); }
 PrepareOp PlanOp::lookupPrepare(StringRef name) {
   return lookupSymbol<PrepareOp>(name);
 }
 
 TileNormalizeOp PlanOp::getNormalizeOp() {
+  if (!getEpilogueOp())
+    return TileNormalizeOp();
   auto ops = getEpilogueOp().getBody().front().getOps<TileNormalizeOp>();
   return ops.empty() ? TileNormalizeOp() : *ops.begin();
 }
@@ -62,7 +65,7 @@ LogicalResult PlanOp::verify() {
   if (getIsa().empty())
     return emitOpError("expects 'isa' to name an instruction set, but it is "
                        "empty");
-  // plan_c7
+  // plan_c8
   std::optional<int64_t> packed = getPacked();
   if (packed && *packed <= 0)
     return emitOpError("expects 'packed' to be positive, but got ") << *packed;
@@ -74,32 +77,60 @@ LogicalResult PlanOp::verify() {
   return success();
 }
 
+/// plan_c7
+static LogicalResult verifyRecurrent(PlanOp plan, bool hasOthers) {
+  if (hasOthers)
+    return plan.emitOpError("expects no posenc.step and no posenc.epilogue "
+                            "beside a posenc.chunk");
+  for (auto [clause, isGiven] : {std::pair("append", plan.getAppend()),
+                                 {"descending", plan.getDescending()},
+                                 {"from", plan.getFrom().has_value()},
+                                 {"indirect", plan.getIndirect()},
+                                 {"blocks", plan.getBlocks().has_value()}})
+    if (isGiven)
+      return plan.emitOpError("expects no '")
+             << clause << "' beside a posenc.chunk";
+  if (plan.getRows().size() != 1 ||
+      plan.getRows().front() != static_cast<int64_t>(plan.getKeys()))
+    return plan.emitOpError("expects one entry in 'rows', the number in "
+                            "'keys', beside a posenc.chunk, but got ")
+           << plan.getRowsAttr() << " and "
+           << static_cast<int64_t>(plan.getKeys());
+  return success();
+}
+
 /// plan_c3
 LogicalResult PlanOp::verifyRegions() {
   // The parts come in the order in which they run.
   int stage = 0;
   bool hasPrologue = false, hasStep = false, hasEpilogue = false;
+  bool hasChunk = false;
   for (Operation &op : getBody().front()) {
     int rank = isa<PrepareOp>(op)    ? 0
                : isa<KeysOp>(op)     ? 1
                : isa<PrologueOp>(op) ? 2
                : isa<StepOp>(op)     ? 3
                : isa<EpilogueOp>(op) ? 4
+               : isa<ChunkOp>(op)    ? 5
                                      : -1;
     if (rank < 0)
       return op.emitOpError("cannot stand in a posenc.plan; expected "
-                            "posenc.prepare, keys, prologue, step or epilogue");
-    bool single = rank == 1 || rank == 2 || rank == 4;
+                            "posenc.prepare, keys, prologue, step, epilogue "
+                            "or chunk");
+    bool single = rank != 0 && rank != 3;
     if (rank < stage || (single && rank == stage))
       return op.emitOpError("is out of place: expected posenc.prepare ..., "
                             "at most one posenc.keys, one posenc.prologue, "
-                            "posenc.step ... and one posenc.epilogue, in this "
-                            "order");
+                            "posenc.step ... and one posenc.epilogue, or one "
+                            "posenc.chunk, in this order");
     stage = rank;
     hasPrologue |= rank == 2;
     hasStep |= rank == 3;
     hasEpilogue |= rank == 4;
+    hasChunk |= rank == 5;
   }
+  if (hasChunk && failed(verifyRecurrent(*this, hasStep || hasEpilogue)))
+    return failure();
   // plan_c5
   if (getAppend() && (hasPrologue || hasStep || hasEpilogue))
     return emitOpError("expects no posenc.prologue, posenc.step and "
@@ -110,9 +141,11 @@ LogicalResult PlanOp::verifyRegions() {
   if (getBlocks() && getDescending())
     return emitOpError("expects no 'descending' beside 'blocks': what scans a "
                        "row sees all of its keys");
-  if (!getAppend() && (!hasPrologue || !hasStep || !hasEpilogue))
+  if (!getAppend() &&
+      (!hasPrologue || (!hasChunk && !(hasStep && hasEpilogue))))
     return emitOpError("expects a posenc.prologue, a posenc.step and a "
-                       "posenc.epilogue");
+                       "posenc.epilogue, or a posenc.chunk in the place of the "
+                       "last two");
   return success();
 }
 
@@ -151,6 +184,7 @@ LogicalResult PrepareOp::verifyRegions() {
     return verifyBody(*this, vector, vector);
   }
   case TableKind::strip:
+  case TableKind::decays:
     return verifyBody(*this, {}, ScoreType::get(context));
   case TableKind::rows: {
     auto yield = dyn_cast<YieldOp>(block.getTerminator());
@@ -202,15 +236,22 @@ static size_t countVectors(Operation *part) {
   return block.empty() ? 1 : std::max<size_t>(1, block.back().getNumOperands());
 }
 
+/// The queries of the prologue, then the keys.
+static SmallVector<Type> getVectorTypes(Operation *part) {
+  auto plan = cast<PlanOp>(part->getParentOp());
+  MLIRContext *context = part->getContext();
+  SmallVector<Type> types(
+      plan.getPrologueOp() ? countVectors(plan.getPrologueOp()) : 1,
+      QueryType::get(context));
+  types.append(plan.getKeysOp() ? countVectors(plan.getKeysOp()) : 1,
+               KeyType::get(context));
+  return types;
+}
+
 LogicalResult StepOp::verifyRegions() {
   // step_c1
   MLIRContext *context = getContext();
-  auto plan = cast<PlanOp>((*this)->getParentOp());
-  SmallVector<Type> arguments(
-      plan.getPrologueOp() ? countVectors(plan.getPrologueOp()) : 1,
-      QueryType::get(context));
-  arguments.append(plan.getKeysOp() ? countVectors(plan.getKeysOp()) : 1,
-                   KeyType::get(context));
+  SmallVector<Type> arguments = getVectorTypes(*this);
   Operation *yield = getBody().front().getTerminator();
   SmallVector<Type> results{ScoreType::get(context)};
   size_t count = yield->getNumOperands();
@@ -231,6 +272,17 @@ LogicalResult EpilogueOp::verifyRegions() {
                     OutputType::get(getContext()));
 }
 
+LogicalResult ChunkOp::verifyRegions() {
+  // chunk_c1
+  if (failed(verifyBody(*this, getVectorTypes(*this),
+                        OutputType::get(getContext()))))
+    return failure();
+  Value output = getBody().front().getTerminator()->getOperand(0);
+  if (!output.getDefiningOp<TileRecurrenceOp>())
+    return emitOpError("expects its body to yield a posenc.tile.recurrence");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Tile operations
 //===----------------------------------------------------------------------===//
@@ -248,6 +300,18 @@ LogicalResult TileRotateOp::verify() {
            << ") to lie within the plan's 'head_dim' (" << plan.getHeadDim()
            << ")";
   return success();
+}
+
+LogicalResult TileNormalizeOp::verify() {
+  // tile_normalize_c1
+  std::optional<APFloat> dropout = getDropout();
+  if (!dropout)
+    return success();
+  double rate = dropout->convertToDouble();
+  if (rate > 0 && rate < 1)
+    return success();
+  return emitOpError("expects 'dropout' to be above 0 and below 1, but got ")
+         << rate;
 }
 
 LogicalResult TileScaleOp::verify() {

@@ -392,7 +392,7 @@ void StickBreakingAttr::expand(Expansion &expansion) const {
                                NormalizeKind::exp, score);
   };
   if (getRemainder() == StickRemainder::value)
-    expansion.valueTerms.push_back([&expansion](Value weights) -> Value {
+    expansion.restTerms.push_back([&expansion](Value weights) -> Value {
       return RemainderOp::create(expansion.builder, expansion.loc, weights,
                                  expansion.value);
     });

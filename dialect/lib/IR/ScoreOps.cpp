@@ -4,6 +4,8 @@
 
 #include "KernelShape.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace posenc;
 
@@ -252,11 +254,100 @@ LogicalResult NormalizeOp::verify() {
   return success();
 }
 
+LogicalResult DropWeightsOp::verify() {
+  // drop_weights_c1
+  double rate = getProbability().convertToDouble();
+  if (!(rate >= 0 && rate < 1))
+    return emitOpError("expects 'probability' to be at least 0 and below 1, "
+                       "but got ")
+           << rate;
+  // drop_weights_c2
+  if (!getWeights().getDefiningOp<NormalizeOp>())
+    return emitOpError("expects weights of a posenc.normalize, of which "
+                       "nothing has been dropped");
+  return success();
+}
+
+LogicalResult RemainderOp::verify() {
+  // remainder_c1
+  if (!getWeights().getDefiningOp<NormalizeOp>())
+    return emitOpError("expects weights of a posenc.normalize: what a row "
+                       "leaves over does not depend on what is dropped");
+  return success();
+}
+
 LogicalResult ValueTableOp::verify() {
   std::optional<int64_t> size;
   if (auto kernel = (*this)->getParentOfType<KernelOp>())
     size = kernel.getValueSize();
   return verifyVectorTable(*this, getTable(), getRelation(), size);
+}
+
+//===----------------------------------------------------------------------===//
+// RecurrenceOp
+//===----------------------------------------------------------------------===//
+
+/// recurrence_c1, recurrence_c2, of an operation of level 2 or 3.
+template <typename OpT>
+static LogicalResult verifyRecurrence(OpT op, size_t products) {
+  if (op.getQueries().size() != products || op.getKeys().size() != products ||
+      products == 0)
+    return op.emitOpError("expects as many queries as keys")
+           << (isa<RecurrenceOp>(op) ? " and scales" : "")
+           << ", at least one, but got " << op.getQueries().size()
+           << " queries, " << op.getKeys().size() << " keys"
+           << (isa<RecurrenceOp>(op)
+                   ? " and " + std::to_string(products) + " scales"
+                   : std::string());
+  if (op.getByQueries().size() != op.getByKeys().size())
+    return op.emitOpError("expects as many queries as keys in 'by', but got ")
+           << op.getByQueries().size() << " queries and "
+           << op.getByKeys().size() << " keys";
+  if (!op.divides() && (op.getEpsilon() || op.getDecayedBy()))
+    return op.emitOpError("expects 'epsilon' and 'decayed_by' beside 'by' "
+                          "only");
+  if (std::optional<APFloat> epsilon = op.getEpsilon();
+      epsilon &&
+      (!epsilon->isFinite() || (epsilon->isNegative() && !epsilon->isZero())))
+    return op.emitOpError("expects 'epsilon' to be finite and not negative, "
+                          "but got ")
+           << epsilon->convertToDouble();
+  return success();
+}
+
+LogicalResult RecurrenceOp::verify() {
+  if (failed(verifyRecurrence(*this, getScales().size())))
+    return failure();
+  for (double scale : getScales())
+    if (!std::isfinite(scale))
+      return emitOpError("expects 'scales' to be finite, but got ") << scale;
+  // recurrence_c3
+  for (Value table : getTables())
+    if (!hasAxes(cast<TableType>(table.getType()), {TableAxis::head}))
+      return emitOpError("expects its decay to be made of tables over head, "
+                         "but got ")
+             << table.getType();
+  if (!decays() && (!getTables().empty() || getDecayedBy()))
+    return emitOpError("expects a region that makes the decay beside tables "
+                       "and 'decayed_by'");
+  // recurrence_c4
+  if (!(*this)->hasOneUse() || !isa<YieldOp>(*(*this)->user_begin()))
+    return emitOpError("expects to be what its kernel yields");
+  return success();
+}
+LogicalResult RecurrenceOp::verifyRegions() {
+  if (!decays())
+    return success();
+  return verifyScalarRegion(*this, getDecay(), getTables().size());
+}
+
+LogicalResult TileRecurrenceOp::verify() {
+  // tile_recurrence_c1
+  if (failed(verifyRecurrence(*this, getQueries().size())))
+    return failure();
+  if (getDecayedBy() && !getDecays())
+    return emitOpError("expects 'decays' beside 'decayed_by'");
+  return success();
 }
 
 #define GET_OP_CLASSES

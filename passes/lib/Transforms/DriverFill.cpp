@@ -31,6 +31,7 @@ int64_t posenc::getUnitCost(DriverTable &table) {
   case TableKind::angles:
     return 2 * getFrequencyCount(table) * getMixedPairs(table);
   case TableKind::strip:
+  case TableKind::decays:
     return 1;
   case TableKind::rows:
     if (auto project = table.values.getDefiningOp<ProjectOp>())
@@ -109,6 +110,8 @@ void TableFill::emit(Value part, Value base, Value begin, Value end) {
     return emitAngles(begin, end);
   case TableKind::strip:
     return emitStrip(begin, end);
+  case TableKind::decays:
+    return emitDecays(begin, end);
   case TableKind::rows:
     if (auto project = table.values.getDefiningOp<ProjectOp>())
       return emitProjected(project, begin, end);
@@ -244,6 +247,18 @@ void TableFill::emitStrip(Value begin, Value end) {
                         emitQueryShift(b, frame, table.alignment));
     pair.query =
         b.add(b.add(entry, shift), b.sub(b.i64(1), frame.longestKey()));
+    pair.key = b.i64(0);
+    ScalarEmitter emitter(b, frame, kernel, pair);
+    storeEntry(emitter.emit(score), entry);
+  });
+}
+
+/// Entry d is the value at distance d.
+void TableFill::emitDecays(Value begin, Value end) {
+  Value score = table.op.getBody().front().getTerminator()->getOperand(0);
+  b.loop(begin, end, [&](Value entry) {
+    ScalarSite pair = site;
+    pair.query = b.sub(entry, emitQueryShift(b, frame, table.alignment));
     pair.key = b.i64(0);
     ScalarEmitter emitter(b, frame, kernel, pair);
     storeEntry(emitter.emit(score), entry);

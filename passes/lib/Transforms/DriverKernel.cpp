@@ -182,6 +182,7 @@ static LogicalResult analyzeTable(DriverTable &table, DriverKernel &kernel,
   case TableKind::angles:
     return analyzeAngles(table, kernel, plans);
   case TableKind::strip:
+  case TableKind::decays:
     for (PositionOp position : table.op.getBody().front().getOps<PositionOp>())
       if (position.getSide() == Side::query)
         table.alignment = position.getLaw().getAlignment();

@@ -142,13 +142,12 @@ Value ScalarEmitter::emitPosition(PositionOp op) {
     // Whole numbers that look up rows are i64.
     return toF64(arith::ExtSIOp::create(b, b.getI64Type(), position));
   }
-  if (isQuery)
+  auto appended = dyn_cast<AppendedAttr>(op.getLaw());
+  if (isQuery || appended)
     token = b.add(token, emitQueryShift(b, frame, op.getLaw().getAlignment()));
-  if (auto law = dyn_cast<AppendedAttr>(op.getLaw())) {
-    Value start = emitQueryShift(b, frame, law.getAlignment());
-    return toF64(b.add(b.add(start, token), b.i64(law.getOffset())));
-  }
-  return toF64(b.add(token, b.i64(cast<IotaAttr>(op.getLaw()).getOffset())));
+  int64_t offset =
+      appended ? appended.getOffset() : cast<IotaAttr>(op.getLaw()).getOffset();
+  return toF64(b.add(token, b.i64(offset)));
 }
 
 /// Distances are integers that f64 holds exactly.

@@ -150,6 +150,10 @@ TableLayout posenc::emitTableLayout(DriverBuilder &b, DriverFrame frame,
   case TableKind::strip:
     layout.axes = {emitDistances(b, frame, kernel)};
     break;
+  case TableKind::decays:
+    layout.axes = {
+        b.add(b.min(frame.longestQuery(), b.i64(kernel.tallest)), b.i64(1))};
+    break;
   case TableKind::rows:
     for (TableAxis axis : table.type.getAxes()) {
       Value extent = emitAxisExtent(b, frame, kernel, table, axis);
@@ -227,6 +231,14 @@ Value posenc::emitStripEntry(DriverBuilder &b, DriverFrame frame,
   entry = b.add(b.mul(part, layout.partSize), entry);
   return b.element(emitTableAddress(b, frame, kernel, table), entry,
                    b.getF32Type());
+}
+
+Value posenc::emitDecay(DriverBuilder &b, DriverFrame frame,
+                        DriverKernel &kernel, DriverTable &table, Value head) {
+  TableLayout layout = emitTableLayout(b, frame, kernel, table);
+  Value part = emitPart(b, frame, table, /*batch=*/Value(), head, layout);
+  return b.element(emitTableAddress(b, frame, kernel, table),
+                   b.mul(part, layout.partSize), b.getF32Type());
 }
 
 /// The value for a query's own index among the keys.

@@ -13,6 +13,8 @@
 //   strip   distances i - j of storage indices, rising from that of the first
 //           query and the last key, over Lq + Lk - 1 entries and as many more
 //           as a tile has rows, which are read but not used;
+//   decays  distances from 0 to the tokens of a chunk or of the longest
+//           sequence of new ones, whichever is less;
 //   rows    the axes of the table's type but head and batch, in its order.
 //           Rows without bounds are the relation's values, rising, over the
 //           same pairs as a strip. Of a posenc.prefix_sum all numbers, then
@@ -56,6 +58,10 @@ mlir::Value emitStripEntry(DriverBuilder &b, DriverFrame frame,
                            DriverKernel &kernel, DriverTable &table,
                            mlir::Value head, mlir::Value query,
                            mlir::Value key);
+
+/// The entries of a table of decays for a head of the call.
+mlir::Value emitDecay(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
+                      DriverTable &table, mlir::Value head);
 
 /// A table of rows: the part of a batch entry and a head of the call, and the
 /// extent and stride of each axis of its type; null for head and batch.

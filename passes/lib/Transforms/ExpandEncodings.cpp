@@ -41,6 +41,7 @@ static void expand(KernelOp kernel) {
   kernel.removeScaleAttr();
   kernel.removePositionsAttr();
   kernel.removeTableDtypeAttr();
+  kernel.removeDropoutAttr();
   kernel.removeEncodeAttr();
 }
 
@@ -67,6 +68,7 @@ static void expand(EmbedOp embed) {
     expansion.tokens =
         DropoutOp::create(builder, loc, expansion.tokens, *rate, 0);
   YieldOp::create(builder, loc, expansion.tokens);
+  embed.removeTableDtypeAttr();
   embed.removeScaleAttr();
   embed.removePositionsAttr();
   embed.removeDropoutAttr();

@@ -34,11 +34,42 @@ namespace {
 /// What the output of a kernel is made of.
 struct OutputTerms {
   NormalizeOp normalize;
+  /// With what probability the weights of the sum and of tables are dropped.
+  std::optional<double> dropout;
   WeightedSumOp sum;
   SmallVector<ValueTableOp> tables;
   RemainderOp remainder;
 };
 } // namespace
+
+/// The weights of one term of the output. What a row leaves over is that of the
+/// weights before any is dropped.
+static LogicalResult addWeights(Operation *op, OutputTerms &terms) {
+  Operation *weights = op->getOperand(0).getDefiningOp();
+  double dropout = 0;
+  if (auto drop = dyn_cast<DropWeightsOp>(weights)) {
+    dropout = drop.getProbability().convertToDouble();
+    weights = drop.getWeights().getDefiningOp();
+  }
+  auto normalize = cast<NormalizeOp>(weights);
+  if (terms.normalize && normalize != terms.normalize) {
+    InFlightDiagnostic diag =
+        op->emitOpError("cannot be placed in a plan; expected all terms of the "
+                        "output to have the same weights");
+    diag.attachNote(terms.normalize.getLoc()) << "other weights are here";
+    return diag;
+  }
+  terms.normalize = normalize;
+  if (isa<RemainderOp>(op))
+    return success();
+  if (terms.dropout.value_or(dropout) != dropout)
+    return op->emitOpError("cannot be placed in a plan; expected its weights "
+                           "to be dropped with the probability of the other "
+                           "terms of the output, ")
+           << *terms.dropout << ", but got " << dropout;
+  terms.dropout = dropout;
+  return success();
+}
 
 static LogicalResult addOutput(Value output, OutputTerms &terms) {
   Operation *op = output.getDefiningOp();
@@ -49,15 +80,8 @@ static LogicalResult addOutput(Value output, OutputTerms &terms) {
       (isa<RemainderOp>(op) && terms.remainder))
     return op->emitOpError("cannot be placed in a plan; expected one of its "
                            "kind in the output");
-  auto normalize = op->getOperand(0).getDefiningOp<NormalizeOp>();
-  if (terms.normalize && normalize != terms.normalize) {
-    InFlightDiagnostic diag =
-        op->emitOpError("cannot be placed in a plan; expected all terms of the "
-                        "output to have the same weights");
-    diag.attachNote(terms.normalize.getLoc()) << "other weights are here";
-    return diag;
-  }
-  terms.normalize = normalize;
+  if (failed(addWeights(op, terms)))
+    return failure();
   if (auto table = dyn_cast<ValueTableOp>(op)) {
     terms.tables.push_back(table);
     missed(table, "ValueTable", "a row of the table is read for every weight");
@@ -304,9 +328,11 @@ private:
              sink = TermCloner(inner, tables)
                         .cloneTable(normalize.getSink(), Value(),
                                     /*inlined=*/true);
+           double dropout = *output.dropout;
            Value result = TileNormalizeOp::create(
                inner, normalize.getLoc(), normalize.getKind(), state, sink,
-               normalize.getBoundsAttr());
+               normalize.getBoundsAttr(),
+               dropout > 0 ? inner.getF64FloatAttr(dropout) : FloatAttr());
            if (output.remainder)
              result = TileRemainderOp::create(inner, output.remainder.getLoc(),
                                               result, state);

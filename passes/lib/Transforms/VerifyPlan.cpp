@@ -15,7 +15,7 @@ using namespace posenc;
 LogicalResult posenc::verifyPlan(PlanOp plan) {
   return success(
       succeeded(verifyParts(plan)) && succeeded(verifyTables(plan)) &&
-      (plan.getAppend() ||
+      (plan.getAppend() || plan.getChunkOp() ||
        (succeeded(verifyRanges(plan)) && succeeded(verifyBodies(plan)))) &&
       succeeded(verifyBases(plan)) && succeeded(verifyPositions(plan)));
 }

@@ -85,6 +85,14 @@ private:
                 "expects a natural score, but its input is in base 2");
           return success();
         })
+        .Case<TileRecurrenceOp>(
+            [&](TileRecurrenceOp recurrence) -> LogicalResult {
+              if (llvm::any_of(recurrence->getOperands(),
+                               [&](Value vector) { return isBase2(vector); }))
+                return recurrence.emitOpError(
+                    "expects queries that do not hold log2(e)");
+              return success();
+            })
         .Case<YieldOp>([&](YieldOp yield) { return visitYield(yield); })
         .Default([](Operation *) { return success(); });
   }
@@ -97,12 +105,17 @@ private:
     return set(op->getResult(0), isBase2(a));
   }
 
-  /// The queries that a step takes are those that the prologue yields.
+  /// The queries that a step or chunk takes are those that the prologue yields.
   void enterSteps(YieldOp prologue) {
-    for (StepOp step : plan.getStepOps())
-      for (auto [query, argument] : llvm::zip(
-               prologue.getOperands(), step.getBody().front().getArguments()))
+    auto enter = [&](Block &part) {
+      for (auto [query, argument] :
+           llvm::zip(prologue.getOperands(), part.getArguments()))
         (void)set(argument, isBase2(query));
+    };
+    for (StepOp step : plan.getStepOps())
+      enter(step.getBody().front());
+    if (ChunkOp chunk = plan.getChunkOp())
+      enter(chunk.getBody().front());
   }
 
   LogicalResult visitScore(YieldOp yield) {

@@ -29,6 +29,7 @@ static PartRule getPrepareRule(TableKind kind) {
         "posenc.position, remap, freqs, freqs_map, table, rotate",
         isOneOf<PositionOp, RemapOp, FreqsOp, FreqsMapOp, TableOp, RotateOp>};
   case TableKind::strip:
+  case TableKind::decays:
     return {"posenc.position, relation, relation_map, sum_index, table, "
             "table_map, bias, tile.to_base2",
             isOneOf<PositionOp, RelationOp, RelationMapOp, SumIndexOp, TableOp,
@@ -79,6 +80,9 @@ static PartRule getRule(Operation *part) {
       .Case<EpilogueOp>([](auto) -> PartRule {
         return {"posenc.tile.normalize, tile.remainder, table",
                 isOneOf<TileNormalizeOp, TileRemainderOp, TableOp>};
+      })
+      .Case<ChunkOp>([](auto) -> PartRule {
+        return {"posenc.tile.recurrence", isOneOf<TileRecurrenceOp>};
       });
 }
 
@@ -137,7 +141,7 @@ LogicalResult posenc::verifyParts(PlanOp plan) {
                << part.getName() << "; expected one of: " << rule.ops;
     }
   }
-  if (plan.getAppend())
+  if (plan.getAppend() || plan.getChunkOp())
     return success();
   if (failed(verifyEpilogue(plan.getEpilogueOp())))
     return failure();

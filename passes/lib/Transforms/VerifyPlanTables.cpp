@@ -152,6 +152,7 @@ static LogicalResult verifyTable(PrepareOp table) {
   case TableKind::angles:
     return verifyAngles(table);
   case TableKind::strip:
+  case TableKind::decays:
     return verifyStrip(table);
   case TableKind::rows:
     return verifyRows(table);
@@ -174,6 +175,10 @@ LogicalResult posenc::verifyTables(PlanOp plan) {
         result = verifyVector(plan, vector);
       else if (auto strip = dyn_cast<TileLoadStripOp>(op))
         result = lookup(plan, strip, strip.getTable(), TableKind::strip);
+      else if (auto recurrence = dyn_cast<TileRecurrenceOp>(op);
+               recurrence && recurrence.getDecays())
+        result = lookup(plan, recurrence, *recurrence.getDecays(),
+                        TableKind::decays);
       if (failed(result))
         return failure();
     }

@@ -81,7 +81,8 @@ private:
 ///   s = mask (s)
 ///   s = scans (s)                  functions of masked scores
 ///   p = normalize (s)
-///   o = weighted_sum(p, v) + value terms
+///   d = drop_weights (p)
+///   o = weighted_sum(d, v) + value terms (d) + rest terms (p)
 struct Expansion : ExpansionBase {
   /// A dot product and where it is used.
   struct Branch {
@@ -117,6 +118,8 @@ struct Expansion : ExpansionBase {
   std::function<mlir::Value(mlir::Value)> normalize;
   /// Outputs beside the weighted sum of the values.
   llvm::SmallVector<std::function<mlir::Value(mlir::Value weights)>> valueTerms;
+  /// Those that see all weights, whatever is dropped.
+  llvm::SmallVector<std::function<mlir::Value(mlir::Value weights)>> restTerms;
 
   /// A bias; the caller puts it among the terms.
   mlir::Value bias(mlir::ValueRange inputs, Formula formula);
@@ -150,6 +153,9 @@ struct EmbedExpansion : ExpansionBase {
   void setCoord(mlir::Value value) { coord = value; }
 
   mlir::Value coordMap(mlir::ValueRange inputs, Formula formula);
+  /// Numbers of tokens or sequences that the caller passes in, such as
+  /// positions and words: types of 16 bits hold too few of these.
+  mlir::Value numbers(llvm::StringRef name, llvm::ArrayRef<TableAxis> axes);
   /// The position, which fails the call where it is no row of `what`.
   mlir::Value bounded(mlir::Value position, int64_t rows, llvm::StringRef what);
   /// Numbers of a stream that nothing else draws from.

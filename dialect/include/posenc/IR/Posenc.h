@@ -30,6 +30,8 @@ class KeysOp;
 class PrologueOp;
 class StepOp;
 class EpilogueOp;
+class ChunkOp;
+class RecurrenceOp;
 struct Expansion;
 struct EmbedExpansion;
 

@@ -181,9 +181,9 @@ def Posenc_PositionTensorAttr
 def Posenc_AppendedAttr : Posenc_PositionLawAttr<"Appended", "appended"> {
   let summary = "positions of new tokens, counted from the start of their sequence";
   let description = [{
-    The law of `#posenc.iota` in a kernel that appends keys to a cache: token `i`
-    of `n` new ones in a sequence of `length` keys, these included, is at
-    `length - n + i + offset`.
+    The law of `#posenc.iota` in a kernel that appends keys to a cache, and of
+    both sides with keys(state): token `i` of `n` new ones in a sequence of
+    `length` keys, these included, is at `length - n + i + offset`.
 
     Constraints:
     - (appended_c1) `offset` is between -2^30 and 2^30.
@@ -319,7 +319,7 @@ def Posenc_OperandAttr : Posenc_Attr<"Operand", "operand"> {
     Constraints:
     - (operand_c1) `name` is a C identifier but for dots;
     - (operand_c2) `rows` is between 0 and 2^26, `channels` between 0 and 65536;
-    - (operand_c3) `dtype` is bf16 or f16 where it is given.
+    - (operand_c3) `dtype` is bf16, f16 or f64 where it is given.
 
     Examples: `#posenc.operand<"t5_bias.table", rows = 32>`, `#posenc.operand<"bias">`,
     `#posenc.operand<"shaw.keys", rows = 33, channels = 64, dtype = bf16>`

@@ -35,7 +35,8 @@ def Posenc_KeyStorage : Posenc_Enum<"KeyStorage",
     I32EnumAttrCase<"lengths", 1>,
     I32EnumAttrCase<"packed", 2>,
     I32EnumAttrCase<"paged", 3>,
-    I32EnumAttrCase<"ring", 4>]>;
+    I32EnumAttrCase<"ring", 4>,
+    I32EnumAttrCase<"state", 5>]>;
 
 def Posenc_KeyCache : Posenc_Enum<"KeyCache",
     "what the keys in memory have been through", [
@@ -107,6 +108,7 @@ def Posenc_TableKind : Posenc_Enum<"TableKind",
     "the shape of a table that is built before the tiles run", [
     I32EnumAttrCase<"angles", 0>,
     I32EnumAttrCase<"strip", 1>,
-    I32EnumAttrCase<"rows", 2>]>;
+    I32EnumAttrCase<"rows", 2>,
+    I32EnumAttrCase<"decays", 3>]>;
 
 #endif // POSENC_ENUMS_TD

@@ -18,8 +18,8 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       (default: `head_dim`), `dtype` of q and o (default: f32), `kv_dtype` of k
       and v (default: `dtype`);
     - `kv_scales`: which keys and values share a scale, see below;
-    - `table_dtype`: the type of the encodings' operands in memory (default: f32),
-      positions apart;
+    - `table_dtype`: the type of the encodings' operands in memory (default: f32,
+      or f64 where `dtype` is), positions apart;
     - `queries` and `keys`: how sequences lie in memory, see below;
     - `key_cache`: what the keys in memory have been through, see below;
     - `mask`: `#posenc.full` (default), `#posenc.causal`, `#posenc.window`,
@@ -34,6 +34,9 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       the compiler warns of encodings that do not reach so far;
     - `no_lse`: the kernel never exports the log-sum-exp of a row; by default it
       can (natural logarithm, of the final scores);
+    - `dropout`: the probability with which a weight is dropped (default: none), as
+      `posenc.drop_weights` says; what the normaliser gives is dropped before values
+      and value tables are summed;
     - `encode`: named encodings. Their order is the order of operations on q and
       k. Score terms go where their site says: terms inside the scale, caps,
       terms outside, maps, the mask, scans, the normaliser.
@@ -54,7 +57,12 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       sequence is at row `j % capacity`. `key_lengths[b]` counts all keys that the
       sequence has had, of which the last `capacity` are there. A mask over
       indices must bound how far back queries see: to `reach` keys before their
-      own place. A call needs a capacity of at least `reach + Lq`.
+      own place. A call needs a capacity of at least `reach + Lq`;
+    - `keys(state)`: k and v are those of the queries' tokens alone, stored as
+      `queries` says, and `key_lengths[b]` counts all tokens that the sequence
+      has had, these included. What earlier tokens leave is in a state that a
+      call takes and gives (`state_in`, `state_out`, and of a linear normaliser
+      `sums_in`, `sums_out`), as `posenc.recurrence` says: it does not grow.
 
     Operands that have a number for every query or key of each batch entry are
     packed as these are.
@@ -78,9 +86,12 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     the number divided by its scale, rounded to the nearest, ties to even, and cut
     off at the largest.
 
+    Kernels of f64 are there to check formulas: the reference evaluates them on
+    unrounded inputs, and nothing else does.
+
     With a body (level 2) the body says what the numbers are and the clauses
-    `mask`, `scale`, `positions`, `table_dtype` and `encode` must be absent;
-    `blocks` remains. The body's
+    `mask`, `scale`, `positions`, `table_dtype`, `dropout` and `encode` must be
+    absent; `blocks` remains. The body's
     arguments are the query, key and value vectors of one head; it yields the
     output.
 
@@ -97,7 +108,7 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       `heads`;
     - (kernel_c2) `head_dim` is even, from 2 to 256; `value_dim` is from 1 to
       256;
-    - (kernel_c3) `dtype` and `table_dtype` are f32, bf16 or f16, and so is
+    - (kernel_c3) `dtype` and `table_dtype` are f32, bf16, f16 or f64, and so is
       `kv_dtype`, which can also be i8 or f8E4M3FN;
     - (kernel_c4) names of encodings are unique, and so are names of operands,
       which are C identifiers but for dots;
@@ -114,15 +125,19 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       so does a body that yields a key, beside which there is neither `key_cache`
       nor `blocks`;
     - (kernel_c12) `#posenc.appended` is a law of keys in a body that yields a
-      key, and `#posenc.iota` is none there; no table there has a query or key
-      axis;
+      key, and of both sides in one with keys(state) and a `posenc.recurrence`;
+      `#posenc.iota` is none there; no table of a body that yields a key has a
+      query or key axis;
     - (kernel_c13) `kv_scales` is given exactly when `kv_dtype` is i8 or f8E4M3FN;
     - (kernel_c14) with keys(ring), once `posenc-split-cache` has run, all scores
       have a mask over indices that bounds how far back queries see, nothing of
       the attention kernel reads an operand with a number for each key, and no
       `posenc.head_mlp` has more than one tap;
     - (kernel_c15) beside `blocks` nothing scans along rows and there is no
-      `posenc.head_mlp`.
+      `posenc.head_mlp`;
+    - (kernel_c16) `dropout` is at least 0 and below 1;
+    - (kernel_c17) with keys(state) there is no `blocks`, and once
+      `posenc-form-recurrences` has run the output is a `posenc.recurrence`.
 
     Examples:
     ```mlir
@@ -162,6 +177,7 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
       OptionalAttr<F64Attr>:$scale,
       OptionalAttr<Posenc_PositionLaw>:$positions,
       UnitAttr:$no_lse,
+      OptionalAttr<F64Attr>:$dropout,
       OptionalAttr<I64Attr>:$context_length,
       OptionalAttr<Posenc_EncodeList>:$encode,
       OptionalAttr<Posenc_BlockListAttr>:$blocks);
@@ -192,6 +208,13 @@ def Posenc_KernelOp : Posenc_Op<"kernel", [Symbol, IsolatedFromAbove]> {
     }
     /// Whether the cache keeps the last keys of each sequence only.
     bool isRing() { return getKeyStorage() == ::posenc::KeyStorage::ring; }
+    /// Whether earlier keys are in a state.
+    bool hasState() { return getKeyStorage() == ::posenc::KeyStorage::state; }
+    /// Whether the keys of a call are those of new tokens, the last of their
+    /// sequence, which has `key_lengths` of them.
+    bool hasNewTokens() { return hasState() || isAppend(); }
+    /// What the output is, if it is one; else null.
+    ::posenc::RecurrenceOp getRecurrence();
     /// Whether the body yields what is written to a cache.
     bool isAppend();
     /// "<name>_append_kv", of the kernel that fills this one's cache.
@@ -220,15 +243,16 @@ def Posenc_EmbedOp : Posenc_Op<"embed", [Symbol, IsolatedFromAbove]> {
     `x` and `y` are [B, L, dim].
 
     Clauses as in `posenc.kernel`: `dim` of the embedding, `dtype` (default:
-    f32), `scale` of `x` (default: 1), `positions` (default: `#posenc.iota`),
-    `dropout` (a probability, default: none), `encode`.
+    f32), `table_dtype` of tables (numbers of tokens and sequences, such as
+    words, stay f32, or are f64), `scale` of `x` (default: 1), `positions`
+    (default: `#posenc.iota`), `dropout` (a probability, default: none), `encode`.
 
     With a body (level 2) only `dim` and `dtype` may be stated; its argument is
     the embedding vectors and it yields the encoded ones.
 
     Constraints:
     - (embed_c1) `dim` is from 1 to 65536;
-    - (embed_c2) `dtype` is f32;
+    - (embed_c2) `dtype` is f32 or f64, `table_dtype` as in `posenc.kernel`;
     - (embed_c3) `scale` is finite; `dropout` is at least 0 and below 1;
     - (embed_c4) names of encodings and of operands are as in `posenc.kernel`;
     - (embed_c5) a body has the argument !posenc.tokens and yields one;
@@ -246,6 +270,7 @@ def Posenc_EmbedOp : Posenc_Op<"embed", [Symbol, IsolatedFromAbove]> {
       SymbolNameAttr:$sym_name,
       I64Attr:$dim,
       OptionalAttr<TypeAttr>:$dtype,
+      OptionalAttr<TypeAttr>:$table_dtype,
       OptionalAttr<F64Attr>:$scale,
       OptionalAttr<Posenc_PositionLaw>:$positions,
       OptionalAttr<F64Attr>:$dropout,
@@ -257,6 +282,8 @@ def Posenc_EmbedOp : Posenc_Op<"embed", [Symbol, IsolatedFromAbove]> {
   let extraClassDeclaration = [{
     bool isExpanded() { return !getBody().empty(); }
     ::mlir::Type getElementType();
+    /// Of the encodings' operands; a body says itself.
+    ::mlir::Type getTableElementType();
     ::posenc::PositionLawAttrInterface getPositionsOrDefault();
     ::llvm::SmallVector<::posenc::OperandTensor> getOperandTensors();
   }];

@@ -26,7 +26,8 @@ def Posenc_EncodeList : TypedArrayAttrBase<
 
 // Where primitives and their connections may stand. Which of them a part of a
 // plan may hold is checked by the pass posenc-verify-plan.
-defvar Posenc_PlanParts = ["PrepareOp", "KeysOp", "PrologueOp", "StepOp", "EpilogueOp"];
+defvar Posenc_PlanParts = ["PrepareOp", "KeysOp", "PrologueOp", "StepOp", "EpilogueOp",
+                           "ChunkOp"];
 defvar Posenc_PrimitiveParents = !listconcat(["KernelOp", "EmbedOp"], Posenc_PlanParts);
 
 class Posenc_PrimitiveOp<string mnemonic, list<Trait> traits = [],

@@ -38,6 +38,11 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     Then the body holds any number of `posenc.prepare` and at most one
     `posenc.keys`, which yields one key; without it keys are written as they are.
 
+    With a `posenc.chunk` in the place of steps and epilogue the plan is of a
+    recurrence: the tokens of a head are computed in chunks of the tallest `rows`,
+    one after another, with the state that the chunk before left. `keys` has
+    that number too.
+
     A `packed` plan is for calls with few queries: at most that many in every
     sequence. The heads that share a key head are rows of one tile, so that keys
     and values are read once for all of them. With g = heads / kv_heads, or the
@@ -55,8 +60,11 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     - (plan_c5) with `append` there are no other parts than `posenc.prepare` and
       `posenc.keys`, and no `blocks`;
     - (plan_c6) with `blocks` there is no `descending`: scans see all keys of a row;
-    - (plan_c7) `packed` is positive, and there is no `descending`, `append` or
-      `blocks` beside it.
+    - (plan_c7) with a `posenc.chunk` there are no steps and no epilogue, no
+      `append`, `descending`, `from`, `indirect` and `blocks`, and one entry in
+      `rows`, the number in `keys`;
+    - (plan_c8) `packed` is positive, and there is no `descending`, `append`,
+      `blocks` or `posenc.chunk` beside it.
 
     Example:
     ```mlir
@@ -112,6 +120,7 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
     ::posenc::PrologueOp getPrologueOp();
     ::llvm::SmallVector<::posenc::StepOp, 4> getStepOps();
     ::posenc::EpilogueOp getEpilogueOp();
+    ::posenc::ChunkOp getChunkOp(); // null unless it is of a recurrence
     /// The query heads that share a key head.
     int64_t getGroup() { return getHeads() / getKvHeads(); }
     ::posenc::PrepareOp lookupPrepare(::llvm::StringRef name);
@@ -145,6 +154,9 @@ def Posenc_PrepareOp : Posenc_PlanPartOp<"prepare", [Symbol]> {
     - `rows`: yields a table, and a relation if its `row` axis has no bounds:
       then it has one row for each distance of the call, rising. Stored in the
       order batch, head, then the other axes as the type has them.
+    - `decays`: yields a Toeplitz score term, as `strip` does. One number per head
+      and distance from 0 up to the tokens of a chunk, or the longest sequence of
+      new ones if that is shorter.
 
     Constraints:
     - (prepare_c1) the body has no arguments, or with `angles` one, a query or
@@ -225,6 +237,17 @@ def Posenc_EpilogueOp : Posenc_PlanPartOp<"epilogue"> {
     Constraints:
     - (epilogue_c1) the body takes a !posenc.state and yields a !posenc.output.
       Its `posenc.tile.normalize` says how the steps accumulate.
+  }];
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+def Posenc_ChunkOp : Posenc_PlanPartOp<"chunk"> {
+  let summary = "the outputs of a chunk of tokens, and the state behind them";
+  let description = [{
+    Constraints:
+    - (chunk_c1) the body takes the queries of the prologue, then the keys of
+      `posenc.keys` or the one key without it. It yields a !posenc.output, a
+      `posenc.tile.recurrence`.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
@@ -310,14 +333,66 @@ def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
     `posenc.normalize` says. `softmax` and `exp` also write the natural
     log-sum-exp `ln(2) (m + log2(l))` where the caller wants it. Rows without
     keys give 0 and -inf, or the sink.
+
+    With `dropout` the steps drop weights, as `posenc.drop_weights` says, when
+    these are in the row's sums and before they meet values and value tables; the
+    output is divided by `1 - dropout`, a remainder is not.
+
+    Constraints:
+    - (tile_normalize_c1) `dropout` is above 0 and below 1.
+
+    Example: `%o = posenc.tile.normalize softmax %state dropout(0.1)`
   }];
   let arguments = (ins Posenc_NormalizeKind:$kind, Posenc_StateType:$state,
                        Optional<Posenc_TableType>:$sink,
-                       OptionalAttr<DenseF64ArrayAttr>:$bounds);
+                       OptionalAttr<DenseF64ArrayAttr>:$bounds,
+                       OptionalAttr<F64Attr>:$dropout);
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = [{
     $kind $state (`sink` `(` $sink^ `:` qualified(type($sink)) `)`)?
-    (`bounds` `(` $bounds^ `)`)? attr-dict
+    (`bounds` `(` $bounds^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Posenc_TileRecurrenceOp : Posenc_TypedOp<"tile.recurrence", "OutputType",
+                                             [AttrSizedOperandSegments], Posenc_PlanParts> {
+  let summary = "one chunk of a posenc.recurrence";
+  let description = [{
+    As `posenc.recurrence` says, with the scales in the queries and the powers of
+    the decay read from `decays`, 1 without it. With s tokens in the chunk, row i of
+    it and d from 0 to s, `decays[d]` is `g^d`: the output is what the chunk's own
+    keys give, times `g^(i - j)`, and what the state does, times `g^(i + 1)`; the
+    state becomes `g^s` times itself plus the keys times `g^(s - 1 - j)`.
+
+    Constraints:
+    - (tile_recurrence_c1) as recurrence_c1 and recurrence_c2, without scales;
+      `decayed_by` needs `decays`.
+
+    Example: `%o = posenc.tile.recurrence (%q), (%k) by (%a), (%b) epsilon(1.0e-6) decays(@decays0)`
+  }];
+  let arguments = (ins Variadic<Posenc_QueryType>:$queries, Variadic<Posenc_KeyType>:$keys,
+                       Variadic<Posenc_QueryType>:$by_queries,
+                       Variadic<Posenc_KeyType>:$by_keys,
+                       OptionalAttr<F64Attr>:$epsilon, UnitAttr:$decayed_by,
+                       OptionalAttr<FlatSymbolRefAttr>:$decays);
+  let results = (outs Posenc_OutputType:$result);
+  let assemblyFormat = [{
+    `(` $queries `)` `,` `(` $keys `)`
+    (`by` `(` $by_queries^ `)` `,` `(` $by_keys `)` (`epsilon` `(` $epsilon^ `)`)?
+     (`decayed_by` $decayed_by^)?)?
+    (`decays` `(` $decays^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(OutputType::get(context));
+      return ::mlir::success();
+    }
+    bool divides() { return !getByQueries().empty(); }
   }];
 }
 

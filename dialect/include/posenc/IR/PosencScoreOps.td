@@ -324,6 +324,39 @@ def Posenc_NormalizeOp : Posenc_TypedOp<"normalize", "WeightsType", [AttrSizedOp
   let hasVerifier = 1;
 }
 
+def Posenc_DropWeightsOp : Posenc_TypedOp<"drop_weights", "WeightsType", [], ["KernelOp"]> {
+  let summary = "drops random weights and scales up the others";
+  let description = [{
+    `result[i, j]` is 0 where the random number of the pair is below
+    `probability`, and `weights[i, j] / (1 - probability)` elsewhere. The
+    log-sum-exp of a row stays that of all its scores, and no sink is dropped.
+
+    The random number of query i and key j is a function of the call's `seed`
+    and `offset`, the batch entry b, the head h of the specification (that of
+    the call plus `first_head`), the query's place among the keys and the key's
+    index in its sequence: not of tiles, threads, storage or the machine, nor of
+    whether a sequence is computed at once or in pieces behind a cache. With
+    F(c0, c1, c2, c3) the four words of Philox4x32-10 (Salmon et al., SC 2011) at
+    the key (seed mod 2^32, seed div 2^32) and the counter (c0, c1, c2, c3), all
+    modulo 2^32,
+
+        (r0, r1, ., .) = F(offset mod 2^32, offset div 2^32, b, h)
+        number = word (j mod 4) of F(j div 4, i + Lk - Lq, r0, r1), times 2^-32
+
+    Every `posenc.drop_weights` of a kernel draws the same numbers.
+
+    Constraints:
+    - (drop_weights_c1) `probability` is at least 0 and below 1;
+    - (drop_weights_c2) its weights are those of a `posenc.normalize`.
+
+    Example: `%d = posenc.drop_weights %p probability(0.1)`
+  }];
+  let arguments = (ins Posenc_WeightsType:$weights, F64Attr:$probability);
+  let results = (outs Posenc_WeightsType:$result);
+  let assemblyFormat = "$weights `probability` `(` $probability `)` attr-dict";
+  let hasVerifier = 1;
+}
+
 def Posenc_WeightedSumOp : Posenc_TypedOp<"weighted_sum", "OutputType"> {
   let summary = "the weighted sum of the values";
   let description = [{
@@ -363,11 +396,91 @@ def Posenc_RemainderOp : Posenc_TypedOp<"remainder", "OutputType"> {
     `result[i, c] = (1 - sum_j weights[i, j]) value[i + Lk - Lq, c]`
     (stick-breaking attention, arXiv 2410.17980). Lq must not exceed Lk.
 
+    Constraints:
+    - (remainder_c1) its weights are those of a `posenc.normalize`: what a row
+      leaves over does not depend on what is dropped.
+
     Example: `%o = posenc.remainder %p, %v`
   }];
   let arguments = (ins Posenc_WeightsType:$weights, Posenc_ValueType:$value);
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = "$weights `,` $value attr-dict";
+  let hasVerifier = 1;
+}
+
+def Posenc_RecurrenceOp : Posenc_TypedOp<"recurrence", "OutputType", [
+    IsolatedFromAbove, AttrSizedOperandSegments]> {
+  let summary = "causal attention without a softmax, as a sum that each token updates";
+  let description = [{
+    `result[i, c] = sum_j g^(i' - j) s[i, j] value[j, c]` over the keys `j <= i'`,
+    where `i' = i + Lk - Lq` is the place of query i among the keys, `s[i, j] =
+    sum_t scales[t] (queries[t][i] . keys[t][j])`, and g is the decay of the head:
+    what the region makes of tables over heads, 1 without a region.
+
+    With `by` it is divided by `epsilon + sum_j s'[i, j]`, where `s'[i, j] = sum_t
+    by_queries[t][i] . by_keys[t][j]`, times `g^(i' - j)` with `decayed_by`; it is
+    0 where that is 0, and where a query sees no key.
+
+    That needs no scores of all pairs: the state behind token n is `S[t head_dim +
+    d, c] = sum_j g^(n - j) keys[t][j, d] value[j, c]` over `j <= n`, one for
+    each query head, and the result is a product of queries and state. With
+    keys(state) keys before the call's are there by their state alone:
+    `state_in` is that behind the token before the call, absent or of a sequence
+    without such tokens 0, and `state_out` that behind the last token. Of `by`
+    there are `sums_in` and `sums_out`, in the same way: `Z[t head_dim + d] =
+    sum_j by_keys[t][j, d]`, times `g^(n - j)` with `decayed_by`.
+
+    `posenc-form-recurrences` makes it of products, maps and a
+    `posenc.normalize`. A decay above 1 grows, with the errors of f32.
+
+    Constraints:
+    - (recurrence_c1) there are as many queries as keys and scales, at least one,
+      and as many queries as keys in `by`, if that is there;
+    - (recurrence_c2) scales are finite; `epsilon` is finite and not negative;
+      without `by` there is neither `epsilon` nor `decayed_by`;
+    - (recurrence_c3) the region has one f64 argument for each table, which are
+      over (head), and yields one f64; without a region there are no tables and
+      no `decayed_by`;
+    - (recurrence_c4) it is what the kernel yields.
+
+    Examples:
+    ```mlir
+    %o = posenc.recurrence (%q), (%k), %v scales([0.125]) decay(%m) : !posenc.table<head> {
+    ^bb0(%gamma: f64):
+      posenc.yield %gamma : f64
+    }
+    %o = posenc.recurrence (%q), (%k), %v scales([1.0]) by (%a), (%b) epsilon(1.0e-6)
+    ```
+  }];
+  let arguments = (ins Variadic<Posenc_QueryType>:$queries, Variadic<Posenc_KeyType>:$keys,
+                       Posenc_ValueType:$value,
+                       Variadic<Posenc_QueryType>:$by_queries,
+                       Variadic<Posenc_KeyType>:$by_keys,
+                       Variadic<Posenc_TableType>:$tables,
+                       DenseF64ArrayAttr:$scales, OptionalAttr<F64Attr>:$epsilon,
+                       UnitAttr:$decayed_by);
+  let regions = (region MaxSizedRegion<1>:$decay);
+  let results = (outs Posenc_OutputType:$result);
+  let assemblyFormat = [{
+    `(` $queries `)` `,` `(` $keys `)` `,` $value `scales` `(` $scales `)`
+    (`by` `(` $by_queries^ `)` `,` `(` $by_keys `)` (`epsilon` `(` $epsilon^ `)`)?
+     (`decayed_by` $decayed_by^)?)?
+    (`decay` `(` $tables^ `)` `:` qualified(type($tables)))? ($decay^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(OutputType::get(context));
+      return ::mlir::success();
+    }
+    bool decays() { return !getDecay().empty(); }
+    /// Whether sums of products divide the output.
+    bool divides() { return !getByQueries().empty(); }
+  }];
 }
 
 def Posenc_YieldOp : Posenc_Op<"yield", [
@@ -375,7 +488,7 @@ def Posenc_YieldOp : Posenc_Op<"yield", [
     ParentOneOf<!listconcat(Posenc_PrimitiveParents, [
         "BiasOp", "MapOp", "RemapOp", "RelationMapOp", "FreqsMapOp", "TableMapOp",
         "PrefixSumOp", "RotateOp", "RowScaleOp", "VectorMapOp", "SelectOp",
-        "RowscanOp", "HeadMlpOp", "CoordMapOp",
+        "RowscanOp", "HeadMlpOp", "RecurrenceOp", "CoordMapOp",
         "ChannelMapOp"])>]> {
   let summary = "ends a region";
   let arguments = (ins Variadic<AnyType>:$values);
