@@ -90,8 +90,11 @@ Func Products::dot(DotOp op) {
 
 /// Keys are read one after another, and each from its first channel to its
 /// last: memory is fastest so. A square has as many scores as a vector has
-/// lanes; adding neighbours halves it until one vector has them all, rows
-/// before keys.
+/// lanes. The index of a number is a string of bits, those of its score, rows
+/// before keys, then those of the lane. Interleaving the first half of the
+/// numbers with the second moves the first bit behind the last, so that the
+/// lane's first bit is that of the vector: adding neighbouring vectors sums
+/// over it. After all bits of the lane one vector holds all scores in order.
 Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
                           int count) {
   Var i = context.i, j = context.j, t = context.t;
@@ -113,11 +116,15 @@ Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
   }
   square.sums.emplace_back("channel_products");
   square.sums.back()(x, group, t) = sum;
-  for (int numbers = lanes; numbers > 1; numbers /= 2) {
-    Func halves("channel_sums");
-    halves(x, group, t) = square.sums.back()(2 * x, group, t) +
-                          square.sums.back()(2 * x + 1, group, t);
-    square.sums.push_back(halves);
+  for (int numbers = lanes * lanes; numbers > lanes; numbers /= 2) {
+    Func mixed("mixed_halves"), folded("folded_halves");
+    mixed(x, group, t) =
+        square.sums.back()(x / 2 + x % 2 * (numbers / 2), group, t);
+    Expr vector = x / lanes * (2 * lanes) + x % lanes;
+    folded(x, group, t) =
+        mixed(vector, group, t) + mixed(vector + lanes, group, t);
+    square.mixed.push_back(mixed);
+    square.sums.push_back(folded);
   }
   Func dots("dots");
   dots(i, j, t) =
@@ -297,7 +304,22 @@ void Products::schedule(const ScoreLevels &levels) {
           .bound_extent(square.group, 1)
           .vectorize(square.element, channels)
           .unroll(square.element);
-      numbers = std::max(numbers / 2, channels);
+      numbers /= 2;
+    }
+    numbers = channels * channels;
+    for (Func mixed : square.mixed) {
+      // Two strided stores, of even and of odd numbers, are made a dense one.
+      Var vector("vector"), lane("lane"), odd("odd");
+      mixed.compute_at(levels.group)
+          .bound(square.element, 0, numbers)
+          .bound_extent(square.group, 1)
+          .split(square.element, vector, odd, 2)
+          .split(vector, vector, lane, channels)
+          .reorder(lane, odd, vector)
+          .vectorize(lane)
+          .unroll(odd)
+          .unroll(vector);
+      numbers /= 2;
     }
   }
   for (Section &section : sections) {

@@ -89,11 +89,11 @@ private:
   Halide::Var turn{"turn"};
   std::vector<Section> sections;
   /// Dot products whose channels are lanes: those of a square of rows and keys,
-  /// still as many numbers each as a vector has lanes, and the sums of
-  /// neighbours, down to one number each.
+  /// still as many numbers each as a vector has lanes, then half as many, down
+  /// to one each; and what is added in between.
   struct Square {
     Halide::Var element{"element"}, group{"group"};
-    std::vector<Halide::Func> sums;
+    std::vector<Halide::Func> sums, mixed;
   };
   std::vector<Square> squares;
   std::vector<Halide::Func> dots, tableDots;
