@@ -39,7 +39,7 @@ static const DecodeSpec specs[] = {
     {"odd", 8, 2, 20, 10, "mask(#posenc.causal) encode [#posenc.t5_bias]"},
     {"halves", 8, 2, 96, 72, "mask(#posenc.causal)"},
     {"one_vector", 4, 1, 16, 16, "mask(#posenc.causal)"},
-    {"wide_value", 4, 1, 32, 512, "mask(#posenc.causal)"},
+    {"wide_value", 4, 1, 32, 256, "mask(#posenc.causal)"},
     {"tables", 8, 2, 32, 32,
      "encode [#posenc.t5_bias<direction = bidirectional>, "
      "#posenc.dense_bias, #posenc.softcap<cap = 20.0>]"},
