@@ -429,8 +429,9 @@ void OnlineSoftmax::scheduleCopies(Stage &stage) {
         .bound_storage(context.j, static_cast<int>(shape.blockCapacity()))
         .vectorize(context.d, dividingWidth(channels, shape.registerLanes));
   };
-  for (Func copy : stage.keys.keyCopies)
-    schedule(copy, shape.headDim);
+  for (auto [index, copy] : llvm::enumerate(stage.keys.keyCopies))
+    if (!shape.hasChannelLanes() || !vectors.areReadOnce[index])
+      schedule(copy, shape.headDim);
   schedule(stage.keys.valueCopy, shape.valueDim);
 }
 

@@ -35,6 +35,14 @@ StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
     loaded.push_back(
         isLoaded ? plan.getKeysOp().getBody().front().back().getOperand(index)
                  : mlir::Value());
+    auto steps = getTileSteps(plan);
+    areReadOnce.push_back(
+        isLoaded && steps.size() == 1 &&
+        steps.front()
+            .getBody()
+            .front()
+            .getArgument(static_cast<unsigned>(this->queries.size()) + index)
+            .hasOneUse());
   }
 }
 
@@ -102,6 +110,8 @@ Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
       lanes = static_cast<int>(context.shape.channelLanes),
       keysOfSquare = lanes / rows;
   Square &square = squares.emplace_back();
+  square.vector = llvm::cast<mlir::BlockArgument>(op.getKey()).getArgNumber() -
+                  static_cast<unsigned>(vectors.queries.size());
   Var x = square.element, group = square.group;
   Expr lane = x % lanes, score = x / lanes;
   Expr key = group * keysOfSquare + score / rows;
@@ -276,6 +286,16 @@ mlir::FailureOr<Func> Products::constantTableDot(TableDotOp op, Expr row,
   return failed ? mlir::FailureOr<Func>(mlir::failure()) : dot.result;
 }
 
+/// A key's vector where it is multiplied.
+void Products::placeCopy(Func copy, Func product, Var key) const {
+  copy.compute_at(product, key)
+      .store_in(kTileMemory)
+      .bound(context.d, 0, static_cast<int>(context.shape.headDim))
+      .bound_extent(context.j, 1)
+      .vectorize(context.d, dividingWidth(context.shape.headDim,
+                                          context.shape.registerLanes));
+}
+
 void Products::schedule(const ScoreLevels &levels) {
   Var i = context.i, j = context.j;
   int lanes = static_cast<int>(context.shape.lanes),
@@ -301,9 +321,21 @@ void Products::schedule(const ScoreLevels &levels) {
     for (Func sum : square.sums) {
       sum.compute_at(levels.group)
           .bound(square.element, 0, numbers)
-          .bound_extent(square.group, 1)
-          .vectorize(square.element, channels)
-          .unroll(square.element);
+          .bound_extent(square.group, 1);
+      if (numbers == channels * channels) {
+        // Key by key: what makes a key's vector is done beside its products.
+        Var key("key"), inKey("in_key"), lane("lane");
+        sum.split(square.element, key, inKey, rows * channels)
+            .split(inKey, inKey, lane, channels)
+            .vectorize(lane)
+            .unroll(inKey);
+        if (vectors.areReadOnce[square.vector])
+          placeCopy(keys.keyCopies[square.vector], sum, key);
+        else
+          sum.unroll(key);
+      } else {
+        sum.vectorize(square.element, channels).unroll(square.element);
+      }
       numbers /= 2;
     }
     numbers = channels * channels;

@@ -28,6 +28,8 @@ struct StepVectors {
   std::vector<std::optional<std::string>> keys;
   /// The results of posenc.keys that tiles compute for themselves; else null.
   std::vector<mlir::Value> loaded;
+  /// Whether one product alone reads such a key.
+  std::vector<bool> areReadOnce;
 };
 
 /// Where the Funcs behind scores are computed: with the Func that gathers the
@@ -74,6 +76,8 @@ private:
   /// With channels as lanes.
   Halide::Func channelDot(DotOp op, int queryChannel, int keyChannel,
                           int count);
+  void placeCopy(Halide::Func copy, Halide::Func product,
+                 Halide::Var key) const;
   /// A channel of the vector of a product with a table.
   Halide::Expr readVector(TableDotOp op, Halide::Expr channel) const;
   /// The same, where the table is a projected function of the row: the vector
@@ -94,6 +98,8 @@ private:
   struct Square {
     Halide::Var element{"element"}, group{"group"};
     std::vector<Halide::Func> sums, mixed;
+    /// The number of the key vector.
+    unsigned vector = 0;
   };
   std::vector<Square> squares;
   std::vector<Halide::Func> dots, tableDots;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TileShape.h"
 
+#include "posenc/Analysis/ChannelLanes.h"
+
 using namespace posenc;
 
 /// What is left over of weights that are no shares of their own sum needs a sum
@@ -12,22 +14,6 @@ static bool needsWeightSum(PlanOp plan) {
            return op.getKind() == NormalizeKind::abs_sum ||
                   op.getKind() == NormalizeKind::linear;
          });
-}
-
-/// The widest vector that divides the channels of all products and values.
-static int64_t getChannelLanes(PlanOp plan, int64_t limit) {
-  int64_t lanes = limit;
-  auto divide = [&](int64_t channels) {
-    while (channels % lanes != 0)
-      lanes /= 2;
-  };
-  divide(plan.getHeadDim());
-  divide(plan.getValueDim());
-  for (StepOp step : plan.getStepOps())
-    for (DotOp dot : step.getBody().front().getOps<DotOp>())
-      if (std::optional<llvm::ArrayRef<int64_t>> channels = dot.getChannels())
-        divide(channels->back());
-  return lanes;
 }
 
 /// Channels as lanes: a square of scores is summed at once, and a register tile
@@ -57,8 +43,8 @@ static void packRows(TileShape &shape, PlanOp plan,
   shape.values = target.packedValues;
   shape.extraKeys = 0;
   int64_t lanes = getChannelLanes(plan, target.lanes);
-  constexpr int64_t fewestLanes = 4;
-  shape.copiesBlocks = shape.rows > target.channelRows || lanes < fewestLanes;
+  // A square of scores has at least one key.
+  shape.copiesBlocks = shape.rows > lanes;
   if (!shape.copiesBlocks)
     useChannelLanes(shape, lanes, target.channelVectors);
 }

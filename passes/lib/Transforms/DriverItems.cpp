@@ -124,12 +124,15 @@ public:
         plan(plan), cut(cut), splits(splits), skips(skips),
         item(function.getArgument(1)), worker(function.getArgument(2)) {}
 
-  /// The i32 code of the first tile function that failed, or 0.
+  /// The i32 code of the first tile function that failed, or 0. Tiles follow
+  /// one another with the same part of their keys: what heads share of these,
+  /// as tables, is then still in the cache.
   Value emitTile() {
     parts = splits.emitCount(b, call);
-    part = b.rem(item, parts);
-    return enterTile(b.div(item, parts),
-                     [&](TileRows rows) { return emitPart(rows); });
+    Value tiles = emitTiles(b, call, plan, cut);
+    part = b.div(item, tiles);
+    tile = b.rem(item, tiles);
+    return enterTile(tile, [&](TileRows rows) { return emitPart(rows); });
   }
 
   /// Merges the states of a tile's parts and writes its outputs.
@@ -145,8 +148,8 @@ private:
 
   Value emitPart(TileRows rows) {
     isWhole = b.equal(parts, b.i64(1));
-    site.state =
-        b.select(isWhole, frame.workerScratch(worker), emitPartState(item));
+    site.state = b.select(isWhole, frame.workerScratch(worker),
+                          emitPartState(b.add(b.mul(tile, parts), part)));
     states = frame.workerScratch(worker);
     site.scan = site.scores = b.byteOffset(states, kernel.getAllStateBytes());
     Value rowLimit = getArguments().emitRowLimit(plan.tiles.front());
@@ -468,6 +471,7 @@ private:
   const KeySkips &skips;
   Value item, worker;
   Value function;    // number of the tile function
+  Value tile;        // its number in the call
   Value parts, part; // of the keys of a tile
   Value isWhole;     // i1: there is one part
   Value states;      // of all heads

@@ -6,6 +6,7 @@
 #include "PlanSteps.h"
 #include "PlanVectors.h"
 
+#include "posenc/Analysis/ChannelLanes.h"
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Transforms/Passes.h"
 
@@ -448,10 +449,13 @@ static StringRef findUnpackable(PlanOp plan) {
   return "";
 }
 
-/// One vector of rows, and fewer for single queries of few heads.
+/// As many rows as a vector has channels, or rows where channels are no lanes,
+/// and fewer for single queries of few heads.
 static SmallVector<int64_t> getPackedRows(PlanOp plan,
                                           const InstructionSet &isa) {
-  SmallVector<int64_t> rows = {std::max(isa.lanes, isa.transpose)};
+  int64_t channels = getChannelLanes(plan, isa.lanes);
+  SmallVector<int64_t> rows = {channels ? channels
+                                        : std::max(isa.lanes, isa.transpose)};
   int64_t group = llvm::PowerOf2Ceil(plan.getGroup());
   if (group < rows.front())
     rows.push_back(group);
