@@ -275,24 +275,30 @@ Expr OnlineSoftmax::getColumn(Expr d) const {
 }
 
 /// Row i and column d, or with channels as lanes lane i of vector d, which
-/// counts those of all rows.
+/// counts those of all rows. There the scale of a key's codes is multiplied
+/// with its weights.
 void OnlineSoftmax::makeOutput(Stage &stage) {
   Var i = context.i, d = context.d, t = context.t;
-  int keys = static_cast<int>(context.shape.keys);
+  const TileParams &params = context.params;
   RDom r = stage.groupedKeys;
-  Expr key = r.y * keys + r.x, row = i, column = getColumn(d);
-  if (context.shape.hasChannelLanes()) {
-    int vectors = static_cast<int>(context.shape.valueVectors());
-    row = d / vectors;
-    column = d % vectors * static_cast<int>(context.shape.channelLanes) + i;
-  }
-  Expr value =
-      stage.keys.valueCopy.defined()
-          ? fromBits(stage.keys.valueCopy(column, key, t))
-          : context.params.element(TileArgKind::Value,
-                                   {column, stage.keys.validKey(t, key)});
+  Expr inBlock = r.y * static_cast<int>(context.shape.keys) + r.x,
+       key = stage.keys.validKey(t, inBlock);
   stage.outputs(i, d, t) = 0.f;
-  stage.outputs(i, d, t) += fromBits(stage.weights(row, r.x, r.y, t)) * value;
+  if (!context.shape.hasChannelLanes()) {
+    Expr column = getColumn(d);
+    Expr value = stage.keys.valueCopy.defined()
+                     ? fromBits(stage.keys.valueCopy(column, inBlock, t))
+                     : params.element(TileArgKind::Value, {column, key});
+    stage.outputs(i, d, t) += fromBits(stage.weights(i, r.x, r.y, t)) * value;
+    return;
+  }
+  int vectors = static_cast<int>(context.shape.valueVectors()),
+      lanes = static_cast<int>(context.shape.channelLanes);
+  Expr weight = fromBits(stage.weights(d / vectors, r.x, r.y, t));
+  if (Expr scale = params.scale(TileArgKind::Value, key); scale.defined())
+    weight = weight * scale;
+  stage.outputs(i, d, t) +=
+      weight * params.code(TileArgKind::Value, {d % vectors * lanes + i, key});
 }
 
 mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
@@ -481,7 +487,17 @@ void OnlineSoftmax::scheduleScores(Stage &stage) {
       .reorder(ii, x, io, group)
       .vectorize(ii)
       .unroll(x);
-  stage.weightTile.compute_at(stage.weights, io).vectorize(i, lanes).unroll(x);
+  stage.weightTile.compute_at(stage.weights, io);
+  if (shape.hasChannelLanes()) {
+    // A register tile is one vector.
+    Var score("score");
+    stage.weightTile.bound(i, 0, rows)
+        .bound(x, 0, keys)
+        .fuse(i, x, score)
+        .vectorize(score, rows * keys);
+  } else {
+    stage.weightTile.vectorize(i, lanes).unroll(x);
+  }
 }
 
 void OnlineSoftmax::scheduleSums(Stage &stage) {

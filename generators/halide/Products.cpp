@@ -53,11 +53,24 @@ Expr StepVectors::query(mlir::Value value, Expr i, Expr channel) const {
 
 Expr StepVectors::key(mlir::Value value, const KeyBlocks &blocks, Expr t,
                       Expr j, Expr channel) const {
-  unsigned index = llvm::cast<mlir::BlockArgument>(value).getArgNumber() -
-                   static_cast<unsigned>(queries.size());
+  unsigned index = getKeyNumber(value);
   if (index < blocks.keyCopies.size() && blocks.keyCopies[index].defined())
     return fromBits(blocks.keyCopies[index](channel, j, t));
   return storedKey(index, blocks.validKey(t, j), channel);
+}
+
+Expr StepVectors::keyCode(mlir::Value value, const KeyBlocks &blocks, Expr t,
+                          Expr j, Expr channel) const {
+  if (!isRead(getKeyNumber(value), blocks))
+    return key(value, blocks, t, j, channel);
+  return params.code(TileArgKind::Key, {channel, blocks.validKey(t, j)});
+}
+
+Expr StepVectors::keyScale(mlir::Value value, const KeyBlocks &blocks, Expr t,
+                           Expr j) const {
+  if (!isRead(getKeyNumber(value), blocks))
+    return Expr();
+  return params.scale(TileArgKind::Key, blocks.validKey(t, j));
 }
 
 Expr StepVectors::storedKey(unsigned index, Expr key, Expr channel) const {
@@ -110,8 +123,7 @@ Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
       lanes = static_cast<int>(context.shape.channelLanes),
       keysOfSquare = lanes / rows;
   Square &square = squares.emplace_back();
-  square.vector = llvm::cast<mlir::BlockArgument>(op.getKey()).getArgNumber() -
-                  static_cast<unsigned>(vectors.queries.size());
+  square.vector = vectors.getKeyNumber(op.getKey());
   Var x = square.element, group = square.group;
   Expr lane = x % lanes, score = x / lanes;
   Expr key = group * keysOfSquare + score / rows;
@@ -121,7 +133,7 @@ Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
     Expr product =
         vectors.query(op.getQuery(), score % rows,
                       queryChannel + channel + lane) *
-        vectors.key(op.getKey(), keys, t, key, keyChannel + channel + lane);
+        vectors.keyCode(op.getKey(), keys, t, key, keyChannel + channel + lane);
     sum = sum.defined() ? product + sum : product;
   }
   square.sums.emplace_back("channel_products");
@@ -137,8 +149,10 @@ Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
     square.sums.push_back(folded);
   }
   Func dots("dots");
-  dots(i, j, t) =
+  Expr dot =
       square.sums.back()(i + rows * (j % keysOfSquare), j / keysOfSquare, t);
+  Expr scale = vectors.keyScale(op.getKey(), keys, t, j);
+  dots(i, j, t) = scale.defined() ? dot * scale : dot;
   return dots;
 }
 

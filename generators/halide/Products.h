@@ -17,6 +17,12 @@ struct StepVectors {
                      Halide::Expr channel) const;
   Halide::Expr key(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
                    Halide::Expr j, Halide::Expr channel) const;
+  /// The same of a key, as a code where it is one and read where it lies, and
+  /// the scale of the key; undefined for others.
+  Halide::Expr keyCode(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
+                       Halide::Expr j, Halide::Expr channel) const;
+  Halide::Expr keyScale(mlir::Value value, const KeyBlocks &keys,
+                        Halide::Expr t, Halide::Expr j) const;
   /// Key vector number `index` where it lies.
   Halide::Expr storedKey(unsigned index, Halide::Expr key,
                          Halide::Expr channel) const;
@@ -26,6 +32,14 @@ struct StepVectors {
   std::vector<Halide::Func> queries;
   /// The symbols of the key vectors; none where none is read.
   std::vector<std::optional<std::string>> keys;
+  unsigned getKeyNumber(mlir::Value value) const {
+    return llvm::cast<mlir::BlockArgument>(value).getArgNumber() -
+           static_cast<unsigned>(queries.size());
+  }
+  /// Whether tiles read the caller's key, not a copy.
+  bool isRead(unsigned index, const KeyBlocks &blocks) const {
+    return keys[index]->empty() && !blocks.keyCopies[index].defined();
+  }
   /// The results of posenc.keys that tiles compute for themselves; else null.
   std::vector<mlir::Value> loaded;
   /// Whether one product alone reads such a key.

@@ -38,6 +38,11 @@ public:
   /// last index counts rows, wherever they are.
   Halide::Expr element(TileArgKind kind, std::vector<Halide::Expr> at,
                        llvm::StringRef symbol = {}) const;
+  /// Such a number without its scale, and the scale of a row; undefined where
+  /// numbers are no codes.
+  Halide::Expr code(TileArgKind kind, std::vector<Halide::Expr> at,
+                    llvm::StringRef symbol = {}) const;
+  Halide::Expr scale(TileArgKind kind, Halide::Expr row) const;
   /// Whether those numbers are f32 in rows that follow one another.
   bool isStoredPlainly(TileArgKind kind, llvm::StringRef symbol = {}) const;
   /// A posenc.table, posenc.tile.load_table or posenc.at_query of one.
@@ -57,6 +62,7 @@ private:
   const Param &find(TileArgKind kind, llvm::StringRef symbol) const;
   /// The row by its number, or where a list says that it is.
   Halide::Expr findRow(TileArgKind rows, Halide::Expr number) const;
+  Halide::Expr scaleAt(TileArgKind kind, std::vector<Halide::Expr> place) const;
 
   std::vector<Param> params;
   /// Whether the instruction set converts f16.
