@@ -15,6 +15,16 @@ using Halide::Var;
 /// call.
 static constexpr int kSummedProducts = 32;
 
+/// Whether one product reads an argument of the steps. Two scores that a step
+/// yields have products of their own.
+static bool isReadOnce(PlanOp plan, unsigned argument) {
+  llvm::SmallVector<StepOp> steps = getTileSteps(plan);
+  mlir::Block &body = steps.front().getBody().front();
+  return steps.size() == 1 && body.getArgument(argument).hasOneUse() &&
+         llvm::count_if(body.back().getOperandTypes(),
+                        llvm::IsaPred<ScoreType>) == 1;
+}
+
 StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
                          const TileParams &params)
     : params(params), queries(std::move(queries)) {
@@ -35,14 +45,9 @@ StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
     loaded.push_back(
         isLoaded ? plan.getKeysOp().getBody().front().back().getOperand(index)
                  : mlir::Value());
-    auto steps = getTileSteps(plan);
     areReadOnce.push_back(
-        isLoaded && steps.size() == 1 &&
-        steps.front()
-            .getBody()
-            .front()
-            .getArgument(static_cast<unsigned>(this->queries.size()) + index)
-            .hasOneUse());
+        isLoaded &&
+        isReadOnce(plan, static_cast<unsigned>(this->queries.size() + index)));
   }
 }
 
