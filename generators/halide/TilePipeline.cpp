@@ -131,7 +131,7 @@ static mlir::LogicalResult addChunks(PlanOp plan, const InstructionSet &target,
     return mlir::failure();
   auto functions = getChunkFunctions(plan);
   for (auto [shape, chunk] : llvm::zip_equal(*shapes, *functions)) {
-    TileParams outputs(chunk.outputs), state(chunk.state);
+    TileParams outputs(chunk.outputs, target), state(chunk.state, target);
     FailureOr<Halide::Pipeline> pipeline =
         buildChunkOutputs(plan, shape, outputs);
     if (mlir::failed(pipeline))
