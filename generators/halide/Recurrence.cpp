@@ -264,7 +264,7 @@ mlir::FailureOr<Halide::Pipeline>
 posenc::buildChunkOutputs(PlanOp plan, const TileShape &shape,
                           const TileParams &params) {
   mlir::FailureOr<std::vector<Func>> queries =
-      buildPrologue(plan.getPrologueOp(), shape, params);
+      buildPrologue(plan.getPrologueOp(), TileContext{shape, params});
   if (mlir::failed(queries))
     return mlir::failure();
   return Halide::Pipeline(ChunkOutputs(plan, shape, params, *queries).build());

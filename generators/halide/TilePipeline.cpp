@@ -28,7 +28,7 @@ static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
 static FailureOr<StepVectors> buildVectors(PlanOp plan,
                                            const TileContext &context) {
   FailureOr<std::vector<Halide::Func>> queries =
-      buildPrologue(plan.getPrologueOp(), context.shape, context.params);
+      buildPrologue(plan.getPrologueOp(), context);
   if (mlir::failed(queries))
     return mlir::failure();
   return StepVectors(plan, *queries, context.params);
@@ -37,7 +37,7 @@ static FailureOr<StepVectors> buildVectors(PlanOp plan,
 static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
                                            const TileFunction &function,
                                            const InstructionSet &target) {
-  TileContext context{shape, TileParams(function)};
+  TileContext context{shape, TileParams(function, target)};
   FailureOr<StepVectors> vectors = buildVectors(plan, context);
   if (mlir::failed(vectors))
     return mlir::failure();
@@ -66,7 +66,7 @@ static FailureOr<Halide::Module> buildScores(PlanOp plan, HeadMlpOp op,
                                              const TileShape &shape,
                                              const TileFunction &function,
                                              const InstructionSet &target) {
-  TileContext context{shape, TileParams(function)};
+  TileContext context{shape, TileParams(function, target)};
   FailureOr<StepVectors> vectors = buildVectors(plan, context);
   if (mlir::failed(vectors))
     return mlir::failure();
@@ -81,7 +81,7 @@ static FailureOr<Halide::Module> buildMixed(HeadMlpOp op,
                                             const TileShape &shape,
                                             const TileFunction &function,
                                             const InstructionSet &target) {
-  TileContext context{shape, TileParams(function)};
+  TileContext context{shape, TileParams(function, target)};
   FailureOr<Halide::Func> mixed = buildNetwork(op, context);
   if (mlir::failed(mixed))
     return mlir::failure();
@@ -131,7 +131,7 @@ static mlir::LogicalResult addChunks(PlanOp plan, const InstructionSet &target,
     return mlir::failure();
   auto functions = getChunkFunctions(plan);
   for (auto [shape, chunk] : llvm::zip_equal(*shapes, *functions)) {
-    TileParams outputs(chunk.outputs), state(chunk.state);
+    TileParams outputs(chunk.outputs, target), state(chunk.state, target);
     FailureOr<Halide::Pipeline> pipeline =
         buildChunkOutputs(plan, shape, outputs);
     if (mlir::failed(pipeline))
@@ -150,7 +150,7 @@ posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
   if (!plan.getAppend() && mlir::failed(add(plan, target, modules)))
     return mlir::failure();
   if (std::optional<TileFunction> function = getKeyFunction(plan)) {
-    TileParams params(*function);
+    TileParams params(*function, target);
     FailureOr<Halide::Pipeline> pipeline =
         buildKeyTransform(plan, params, target.lanes);
     if (mlir::failed(pipeline))

@@ -511,6 +511,7 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
         break;
       case TileArgKind::DropoutWord:
       case TileArgKind::TransformedKey:
+      case TileArgKind::KeyAngles:
       case TileArgKind::OwnValue:
       case TileArgKind::AllQueries:
       case TileArgKind::AllKeys:
