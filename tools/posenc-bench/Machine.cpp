@@ -4,6 +4,7 @@
 
 #include "posenc/Analysis/InstructionSets.h"
 
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -104,24 +105,27 @@ double posenc::measurePeak(llvm::StringRef isa, int threads) {
   return 12.0 * 2 * lanes * iterations * threads / seconds / 1e9;
 }
 
+void *posenc::allocatePages(size_t bytes) {
+  constexpr size_t page = size_t(2) << 20;
+  if (bytes < page)
+    return std::malloc(bytes);
+  void *memory = std::aligned_alloc(page, llvm::alignTo(bytes, page));
+  if (memory)
+    madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
+}
+
 namespace {
 /// A buffer that no cache holds.
 struct StreamBuffer {
   StreamBuffer() {
     long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     bytes = std::max<size_t>(size_t(256) << 20, cache > 0 ? 5 * cache : 0);
-    void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-      return;
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    data = static_cast<char *>(memory);
-    std::fill(data, data + bytes, 1);
-  }
-  ~StreamBuffer() {
+    data = static_cast<char *>(allocatePages(bytes));
     if (data)
-      munmap(data, bytes);
+      std::fill(data, data + bytes, 1);
   }
+  ~StreamBuffer() { std::free(data); }
   char *data = nullptr;
   size_t bytes = 0;
 };

@@ -157,7 +157,7 @@ Workload::create(const CompiledKernel &compiled, KernelOp source,
     if (!tensor.isOptional)
       workload->arguments->set(index, &workload->tensors.back()->view);
   }
-  auto aligned = [](std::vector<char> &storage, size_t bytes) {
+  auto aligned = [](decltype(workload->scratch) &storage, size_t bytes) {
     storage.resize(bytes + 64);
     return reinterpret_cast<char *>(llvm::alignAddr(storage.data(), Align(64)));
   };

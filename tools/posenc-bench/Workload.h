@@ -3,6 +3,8 @@
 #ifndef POSENC_BENCH_WORKLOAD_H
 #define POSENC_BENCH_WORKLOAD_H
 
+#include "Machine.h"
+
 #include "posenc/Compiler/NativeKernel.h"
 
 namespace posenc {
@@ -30,12 +32,13 @@ private:
   std::unique_ptr<NativeKernel> kernel;
   struct Tensor {
     std::vector<int64_t> shape;
-    std::vector<float> data; // int32 positions share the storage
+    // int32 positions share the storage.
+    std::vector<float, PageAllocator<float>> data;
     DLTensor view;
   };
   std::vector<std::unique_ptr<Tensor>> tensors;
   std::unique_ptr<NativeKernel::Arguments> arguments;
-  std::vector<char> prepared, scratch;
+  std::vector<char, PageAllocator<char>> prepared, scratch;
   posenc_call call = {};
 };
 
