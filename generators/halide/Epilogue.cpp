@@ -33,9 +33,11 @@ static Expr power(Expr x) {
 
 /// The sink is one more exponential, of which the output has no share.
 static void addSink(RowNumbers &row, TableOp sink, const TileContext &context) {
-  Expr score = Halide::cast<float>(
-      Halide::cast<double>(context.params.table(sink.getResult()).at({0})) *
-      Expr(1.4426950408889634));
+  TileParams::Table sinks = context.params.table(sink.getResult());
+  Expr head =
+      sinks.dims.empty() ? Expr(0) : context.head(context.validRow(context.i));
+  Expr score = Halide::cast<float>(Halide::cast<double>(sinks.at({head})) *
+                                   Expr(1.4426950408889634));
   Expr maximum = max(row.maximum, score);
   Expr share = exp2Approx(row.maximum - maximum);
   Expr sum = row.sum * share + exp2Approx(score - maximum);
@@ -93,58 +95,125 @@ static Func placeNumber(const char *name, const TileContext &context,
   return result;
 }
 
-/// The output, transposed back in registers.
-static Func makeOutput(const TileContext &context, Func state,
-                       const RowNumbers &row, bool hasRemainder,
-                       Storage storage) {
-  const TileShape &shape = context.shape;
+namespace {
+/// The rows that a caller's buffer has: one index, or one of heads and one of
+/// queries.
+struct OutputRows {
+  explicit OutputRows(const TileContext &context)
+      : indices{context.i}, row(context.i) {
+    if (!context.shape.hasHeads)
+      return;
+    Var head("head"), query("query");
+    indices = {head, query};
+    row = query * static_cast<int>(context.shape.group) + head;
+  }
+
+  std::vector<Var> indices;
+  Expr row; // of the tile
+};
+
+/// The output times a factor of each row, and what else is added to it.
+class OutputBuilder {
+public:
+  OutputBuilder(const TileContext &context, Func state, const RowNumbers &row,
+                bool hasRemainder, Storage storage)
+      : context(context), shape(context.shape), rows(context), state(state),
+        factor(placeNumber("factor", context, row.factor)), storage(storage) {
+    if (hasRemainder)
+      rest = placeNumber("rest", context, 1.f - row.weights);
+  }
+
+  Func build() {
+    if (shape.hasChannelLanes())
+      return buildFromChannels();
+    scaled(i, d) = state(i, d + slots) * factor(i);
+    block(d, i) = scaled(i, d);
+    if (!shape.hasHeads) {
+      // Rows of the last block that are not wanted are not written.
+      define(block(d, i));
+      transpose(out, Halide::TailStrategy::GuardWithIf);
+      return out;
+    }
+    Func all("output_rows");
+    all(d, i) = toBits(block(d, i));
+    define(fromBits(all(d, rows.row)));
+    all.compute_root()
+        .store_in(kTileMemory)
+        .bound(d, 0, valueDim)
+        .bound(i, 0, static_cast<int>(shape.rows));
+    transpose(all, Halide::TailStrategy::RoundUp);
+    out.vectorize(d, dividingWidth(valueDim, shape.registerLanes));
+    return out;
+  }
+
+private:
+  Func buildFromChannels() {
+    int lanes = static_cast<int>(shape.channelLanes),
+        vectors = static_cast<int>(shape.valueVectors());
+    define(state(d % lanes, slots + rows.row * vectors + d / lanes) *
+           factor(rows.row));
+    out.vectorize(d, lanes);
+    return out;
+  }
+
+  void define(Expr value) {
+    if (rest.defined()) {
+      Expr query = context.query(context.validRow(rows.row));
+      value = value + rest(rows.row) * context.params.element(
+                                           TileArgKind::OwnValue, {d, query});
+    }
+    std::vector<Var> index = rows.indices;
+    index.insert(index.begin(), d);
+    out(index) = narrow(value, storage);
+    out.bound(d, 0, valueDim);
+    out.output_buffer().dim(0).set_bounds(0, valueDim);
+    for (size_t dim = 1; dim < index.size(); ++dim)
+      out.output_buffer().dim(static_cast<int>(dim)).set_min(0);
+  }
+
+  /// Back in registers, in square blocks.
+  void transpose(Func result, Halide::TailStrategy tail) {
+    Var ib("ib"), db("db"), ii("ii"), di("di");
+    int height = static_cast<int>(shape.transpose);
+    int width = dividingWidth(shape.valueDim, shape.transpose);
+    result.tile(d, i, db, ib, di, ii, width, height, tail)
+        .vectorize(di)
+        .unroll(ii);
+    scaled.compute_at(result, db)
+        .bound_extent(i, height)
+        .vectorize(i, height)
+        .unroll(d);
+    block.compute_at(result, db)
+        .bound_extent(i, height)
+        .vectorize(d, width)
+        .vectorize(i, height);
+  }
+
+  const TileContext &context;
+  const TileShape &shape;
+  OutputRows rows;
+  Func state, factor, rest;
+  Storage storage;
   Var i = context.i, d = context.d;
-  Var ib("ib"), db("db"), ii("ii"), di("di");
-  Func scaled("scaled"), block("output_block"), out("out");
-  int height = static_cast<int>(shape.transpose);
-  int width = dividingWidth(shape.valueDim, shape.transpose);
   int slots = static_cast<int>(shape.stateSlots());
   int valueDim = static_cast<int>(shape.valueDim);
-
-  Func factor = placeNumber("factor", context, row.factor);
-  scaled(i, d) = state(i, d + slots) * factor(i);
-  block(d, i) = scaled(i, d);
-  Expr value = block(d, i);
-  if (hasRemainder) {
-    Func rest = placeNumber("rest", context, 1.f - row.weights);
-    value = value + rest(i) * context.params.element(TileArgKind::OwnValue,
-                                                     {d, context.validRow()});
-  }
-  out(d, i) = narrow(value, storage);
-
-  // Rows of the last block that are not wanted are not written.
-  out.bound(d, 0, valueDim)
-      .tile(d, i, db, ib, di, ii, width, height,
-            Halide::TailStrategy::GuardWithIf)
-      .vectorize(di)
-      .unroll(ii);
-  scaled.compute_at(out, db)
-      .bound_extent(i, height)
-      .vectorize(i, height)
-      .unroll(d);
-  block.compute_at(out, db)
-      .bound_extent(i, height)
-      .vectorize(d, width)
-      .vectorize(i, height);
-  out.output_buffer().dim(0).set_bounds(0, valueDim);
-  out.output_buffer().dim(1).set_min(0);
-  return out;
-}
+  Func scaled{"scaled"}, block{"output_block"}, out{"out"};
+};
+} // namespace
 
 /// Natural log-sum-exp, a few numbers per tile: in double with the C library.
 static Func makeLogSumExp(const TileContext &context, const RowNumbers &row) {
   constexpr double kLn2 = 0.6931471805599453;
-  Func lse("lse");
-  lse(context.i) = select(
+  Func ofRow("row_lse"), lse("lse");
+  ofRow(context.i) = select(
       row.sum == 0.f, -std::numeric_limits<float>::infinity(),
       Halide::cast<float>(Expr(kLn2) * Halide::cast<double>(row.maximum) +
                           log(Halide::cast<double>(row.sum))));
-  lse.output_buffer().dim(0).set_min(0).set_stride(Expr());
+  OutputRows rows(context);
+  lse(rows.indices) = ofRow(rows.row);
+  lse.output_buffer().dim(0).set_stride(Expr());
+  for (size_t dim = 0; dim < rows.indices.size(); ++dim)
+    lse.output_buffer().dim(static_cast<int>(dim)).set_min(0);
   return lse;
 }
 
@@ -168,7 +237,7 @@ posenc::buildEpilogue(EpilogueOp op, const TileContext &context, Func state) {
   Storage storage = getStorage(
       op->getParentOfType<PlanOp>().getDtype().value_or(mlir::Type()));
   std::vector<Func> outputs{
-      makeOutput(context, state, row, hasRemainder, storage)};
+      OutputBuilder(context, state, row, hasRemainder, storage).build()};
   if (exponentiates(normalize.getKind()))
     outputs.push_back(makeLogSumExp(context, row));
   return outputs;

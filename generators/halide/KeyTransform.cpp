@@ -15,8 +15,8 @@ namespace {
 /// go before the next operation looks at it.
 class KeyBuilder : public VectorBuilder {
 public:
-  KeyBuilder(const TileParams &params, int64_t headDim, int64_t lanes, Func out)
-      : VectorBuilder(params, headDim), lanes(lanes), out(out) {}
+  KeyBuilder(const TileParams &params, const TransformedKeys &keys)
+      : VectorBuilder(params, keys.headDim), keys(keys) {}
 
   mlir::FailureOr<Func> build(mlir::Value vector);
 
@@ -24,34 +24,46 @@ private:
   Func place(Func vector);
   Func rotate(Func keys, TileRotateOp op);
 
-  Expr read(Func vector, Expr channel) override { return vector(channel, j); }
+  /// The variables of a token, behind what comes first.
+  template <typename T>
+  std::vector<T> ofToken(T first) {
+    std::vector<T> index{first};
+    index.insert(index.end(), keys.token.begin(), keys.token.end());
+    return index;
+  }
+  std::vector<Expr> token() {
+    return std::vector<Expr>(keys.token.begin(), keys.token.end());
+  }
+
+  Expr read(Func vector, Expr channel) override {
+    return vector(ofToken(channel));
+  }
   Func define(const std::string &name,
               llvm::function_ref<Expr(Var)> value) override;
   Func defineNumber(const std::string &name, Expr value) override;
   Func defineSum(const std::string &name, int64_t outer, int64_t channels,
                  llvm::function_ref<Expr(Expr, Expr)> value) override;
-  Expr getNumber(Func number) override { return number(j); }
+  Expr getNumber(Func number) override { return number(token()); }
   TokenPlace getPlace() override;
   TileArgKind getAllHeads() override { return TileArgKind::AllKeys; }
-  Expr getToken() override { return j; }
+  Expr getToken() override { return keys.key; }
 
-  int64_t lanes;
-  Func out;
-  Var d{"d"}, j{"j"};
+  const TransformedKeys &keys;
+  Var d{"d"};
   llvm::DenseMap<mlir::Value, Func> built;
 };
 } // namespace
 
 TokenPlace KeyBuilder::getPlace() {
   TokenPlace place;
-  place.key = j;
+  place.key = keys.key;
   if (params.has(TileArgKind::KeyBegin))
-    place.keyIndex = params.number(TileArgKind::KeyBegin) + j;
+    place.keyIndex = params.number(TileArgKind::KeyBegin) + keys.key;
   return place;
 }
 
 Func KeyBuilder::place(Func vector) {
-  return vector.compute_at(out, j)
+  return vector.compute_at(keys.out, keys.token.front())
       .store_in(kTileMemory)
       .bound(d, 0, static_cast<int>(headDim));
 }
@@ -59,15 +71,15 @@ Func KeyBuilder::place(Func vector) {
 Func KeyBuilder::define(const std::string &name,
                         llvm::function_ref<Expr(Var)> value) {
   Func result(name);
-  result(d, j) = value(d);
-  place(result).vectorize(d, dividingWidth(headDim, lanes));
+  result(ofToken(d)) = value(d);
+  place(result).vectorize(d, dividingWidth(headDim, keys.lanes));
   return result;
 }
 
 Func KeyBuilder::defineNumber(const std::string &name, Expr value) {
   Func result(name);
-  result(j) = value;
-  result.compute_at(out, j).store_in(kTileMemory);
+  result(keys.token) = value;
+  result.compute_at(keys.out, keys.token.front()).store_in(kTileMemory);
   return result;
 }
 
@@ -76,12 +88,12 @@ Func KeyBuilder::defineSum(const std::string &name, int64_t outer,
                            llvm::function_ref<Expr(Expr, Expr)> value) {
   Func partial("partial_sums"), result(name);
   Var lane("lane");
-  int width = dividingWidth(channels, lanes);
+  int width = dividingWidth(channels, keys.lanes);
   RDom r(0, static_cast<int>(channels) / width, 0, static_cast<int>(outer),
          "summed");
-  partial(lane, j) = Halide::cast<double>(0);
-  partial(lane, j) += value(r.y, r.x * width + lane);
-  partial.compute_at(out, j)
+  partial(ofToken(lane)) = Halide::cast<double>(0);
+  partial(ofToken(lane)) += value(r.y, r.x * width + lane);
+  partial.compute_at(keys.out, keys.token.front())
       .store_in(kTileMemory)
       .bound(lane, 0, width)
       .vectorize(lane, width)
@@ -90,25 +102,26 @@ Func KeyBuilder::defineSum(const std::string &name, int64_t outer,
       .vectorize(lane, width);
   std::vector<Expr> parts;
   for (int n = 0; n < width; ++n)
-    parts.push_back(partial(n, j));
-  result(j) = treeSum(parts);
-  result.compute_at(out, j).store_in(kTileMemory);
+    parts.push_back(partial(ofToken(Expr(n))));
+  result(keys.token) = treeSum(parts);
+  result.compute_at(keys.out, keys.token.front()).store_in(kTileMemory);
   return result;
 }
 
-Func KeyBuilder::rotate(Func keys, TileRotateOp op) {
-  Halide::ImageParam angles = params.buffer(TileArgKind::Angles, op.getTable());
+Func KeyBuilder::rotate(Func vectors, TileRotateOp op) {
+  Halide::ImageParam angles = params.buffer(keys.angles, op.getTable());
   RotatedPairs pairs(op);
   int count = static_cast<int>(pairs.pairs);
   Func result("rotated");
   int updates = 0;
-  result(d, j) = Halide::undef<float>();
+  result(ofToken(d)) = Halide::undef<float>();
   auto copy = [&](int64_t begin, int64_t end) {
     if (begin >= end)
       return;
     RDom r(static_cast<int>(begin), static_cast<int>(end - begin), "copied");
-    result(r, j) = keys(r, j);
-    result.update(updates++).vectorize(r, dividingWidth(end - begin, lanes));
+    result(ofToken(Expr(r.x))) = vectors(ofToken(Expr(r.x)));
+    result.update(updates++).vectorize(r.x,
+                                       dividingWidth(end - begin, keys.lanes));
   };
   copy(0, pairs.first);
   copy(pairs.first + 2 * pairs.pairs, headDim);
@@ -116,13 +129,14 @@ Func KeyBuilder::rotate(Func keys, TileRotateOp op) {
   // Both channels of a pair are stored together: with interleaved pairing that
   // makes one dense store of two strided ones.
   RDom r(0, 2, 0, count, "pair");
-  result(pairs.channel(r.y, r.x), j) =
-      rotated(keys(pairs.channel(r.y, 0), j), keys(pairs.channel(r.y, 1), j),
-              angles(r.y, j), angles(r.y + count, j), r.x);
+  result(ofToken(pairs.channel(r.y, r.x))) =
+      rotated(vectors(ofToken(pairs.channel(r.y, 0))),
+              vectors(ofToken(pairs.channel(r.y, 1))), angles(r.y, keys.key),
+              angles(r.y + count, keys.key), r.x);
   result.update(updates)
       .allow_race_conditions()
-      .reorder(r.x, r.y, j)
-      .vectorize(r.y, dividingWidth(count, lanes))
+      .reorder(r.x, r.y)
+      .vectorize(r.y, dividingWidth(count, keys.lanes))
       .unroll(r.x);
   place(result);
   return result;
@@ -148,12 +162,23 @@ mlir::FailureOr<Func> KeyBuilder::build(mlir::Value vector) {
     if (mlir::failed(result))
       return mlir::failure();
   } else {
-    Func keys("key_rows");
-    keys(d, j) = params.element(TileArgKind::Key, {d, j});
-    result = keys;
+    Func rows("key_rows");
+    rows(ofToken(d)) = params.element(TileArgKind::Key, {d, keys.key});
+    result = rows;
   }
   built[vector] = *result;
   return result;
+}
+
+mlir::FailureOr<Expr> posenc::transformKey(mlir::Value vector, Var channel,
+                                           const TileParams &params,
+                                           const TransformedKeys &keys) {
+  mlir::FailureOr<Func> result = KeyBuilder(params, keys).build(vector);
+  if (mlir::failed(result))
+    return mlir::failure();
+  std::vector<Var> index{channel};
+  index.insert(index.end(), keys.token.begin(), keys.token.end());
+  return Expr((*result)(index));
 }
 
 mlir::FailureOr<Halide::Pipeline>
@@ -168,11 +193,11 @@ posenc::buildKeyTransform(PlanOp plan, const TileParams &params,
     if (symbol.empty())
       continue;
     Func out("keys_" + symbol);
-    mlir::FailureOr<Func> keys =
-        KeyBuilder(params, headDim, lanes, out).build(vector);
-    if (mlir::failed(keys))
+    mlir::FailureOr<Expr> key = transformKey(
+        vector, d, params, {out, {j}, j, TileArgKind::Angles, headDim, lanes});
+    if (mlir::failed(key))
       return mlir::failure();
-    out(d, j) = (*keys)(d, j);
+    out(d, j) = *key;
     out.bound(d, 0, static_cast<int>(headDim))
         .vectorize(d, dividingWidth(headDim, lanes));
     out.output_buffer().dim(0).set_bounds(0, static_cast<int>(headDim));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What happens to the keys once per (batch, key head), before the tiles.
+// What happens to the keys: once per (batch, key head), before the tiles, or in
+// tiles, block by block.
 #ifndef POSENC_GENERATORS_HALIDE_KEYTRANSFORM_H
 #define POSENC_GENERATORS_HALIDE_KEYTRANSFORM_H
 
@@ -11,6 +12,25 @@ namespace posenc {
 /// The key transform of a plan that has one; its output is the only Func.
 mlir::FailureOr<Halide::Pipeline>
 buildKeyTransform(PlanOp plan, const TileParams &params, int64_t lanes);
+
+/// Where keys are transformed.
+struct TransformedKeys {
+  /// The Func that takes them, at (channel, token), and the variables of a
+  /// token, which walks keys by the first. Intermediates are there for a key.
+  Halide::Func out;
+  std::vector<Halide::Var> token;
+  /// The index of the key in buffers.
+  Halide::Expr key;
+  /// The kind of the tables of angles.
+  TileArgKind angles;
+  int64_t headDim, lanes;
+};
+
+/// A channel of a result of posenc.keys.
+mlir::FailureOr<Halide::Expr> transformKey(mlir::Value vector,
+                                           Halide::Var channel,
+                                           const TileParams &params,
+                                           const TransformedKeys &keys);
 
 } // namespace posenc
 

@@ -166,7 +166,9 @@ static Expr widenF8(Expr bits) {
   return floatOf(result | ((bits & word(0x80)) << word(24)));
 }
 
-Expr posenc::widen(Expr stored, Storage storage) {
+Expr posenc::widen(Expr stored, Storage storage, bool hasHalf) {
+  if (storage == Storage::F16 && hasHalf)
+    return Halide::cast<float>(Halide::reinterpret(Halide::Float(16), stored));
   if (storage == Storage::F32)
     return stored;
   if (storage == Storage::I8)

@@ -40,8 +40,8 @@ Halide::Expr fromBits(Halide::Expr bits);
 
 /// A stored number, or a code without its scale, as f32; and the nearest number
 /// of 16 bits, ties to even. Real numbers are their bits: Halide would warn of
-/// each.
-Halide::Expr widen(Halide::Expr stored, Storage storage);
+/// each. `hasHalf` says whether the instruction set converts f16.
+Halide::Expr widen(Halide::Expr stored, Storage storage, bool hasHalf);
 Halide::Expr narrow(Halide::Expr value, Storage storage);
 
 /// 2^x for f32, relative error 1.1e-7, exactly 1 at 0. It is 0 from -127 down,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlineSoftmax.h"
+#include "KeyTransform.h"
 #include "Numerics.h"
 
 using namespace posenc;
@@ -25,27 +26,49 @@ struct OnlineSoftmax::Stage {
         const StepVectors &vectors, const ScanFuncs &scans)
       : keys(context.shape, begin, end, whole),
         score(context, keys, vectors, scans),
-        denominator(context, keys, vectors, scans), terms(context, keys) {
-    makeCopies(context, vectors);
-  }
+        denominator(context, keys, vectors, scans), terms(context, keys) {}
 
-  /// A tile reads keys and values one number at a time, for all its rows:
-  /// conversions are done once for a block.
-  void makeCopies(const TileContext &context, const StepVectors &vectors) {
+  /// A tile whose rows are lanes reads keys and values one number at a time,
+  /// for all its rows: conversions are done once for a block. In packed plans
+  /// copies also read memory in the order of addresses. Channels that are lanes
+  /// are read in this order, and converted, by themselves. Keys that are
+  /// transformed as they are read are always copies.
+  mlir::LogicalResult makeCopies(const TileContext &context,
+                                 const StepVectors &vectors) {
+    const TileShape &shape = context.shape;
     Var j = context.j, d = context.d, t = context.t;
     Expr key = keys.validKey(t, j);
+    auto isCopied = [&](bool isStoredPlainly) {
+      return !shape.hasChannelLanes() &&
+             (shape.copiesBlocks || !isStoredPlainly);
+    };
     for (unsigned index = 0; index < vectors.keys.size(); ++index) {
       Func &copy = keys.keyCopies.emplace_back();
-      if (vectors.isStoredPlainly(index))
+      if (!vectors.keys[index])
         continue;
-      copy = Func("key_copy");
-      copy(d, j, t) = toBits(vectors.storedKey(index, key, d));
+      if (mlir::Value vector = vectors.loaded[index]) {
+        copy = Func("key_copy");
+        mlir::FailureOr<Expr> channel = transformKey(vector, d, context.params,
+                                                     {copy,
+                                                      {j, t},
+                                                      key,
+                                                      TileArgKind::KeyAngles,
+                                                      shape.headDim,
+                                                      shape.registerLanes});
+        if (mlir::failed(channel))
+          return mlir::failure();
+        copy(d, j, t) = toBits(*channel);
+      } else if (isCopied(vectors.isStoredPlainly(index))) {
+        copy = Func("key_copy");
+        copy(d, j, t) = toBits(vectors.storedKey(index, key, d));
+      }
     }
-    if (context.params.isStoredPlainly(TileArgKind::Value))
-      return;
-    keys.valueCopy = Func("value_copy");
-    keys.valueCopy(d, j, t) =
-        toBits(context.params.element(TileArgKind::Value, {d, key}));
+    if (isCopied(context.params.isStoredPlainly(TileArgKind::Value))) {
+      keys.valueCopy = Func("value_copy");
+      keys.valueCopy(d, j, t) =
+          toBits(context.params.element(TileArgKind::Value, {d, key}));
+    }
+    return mlir::success();
   }
 
   KeyBlocks keys;
@@ -87,7 +110,7 @@ OnlineSoftmax::OnlineSoftmax(const TileContext &context, WeightKind kind,
     : context(context), kind(kind), vectors(vectors), scans(scans),
       state("state") {
   Var i = context.i, c("c");
-  int rows = static_cast<int>(context.shape.rows);
+  int rows = static_cast<int>(context.shape.stateRows());
   int columns = static_cast<int>(context.shape.stateColumns());
   // The state is the caller's memory, updated in place: it has no initial value
   // of its own, and is filled on the first run only.
@@ -97,7 +120,7 @@ OnlineSoftmax::OnlineSoftmax(const TileContext &context, WeightKind kind,
   state(i, fill.x) = select(fill.x == int(Maximum), kLowestMaximum, 0.f);
   state.update(updates++)
       .reorder(i, fill.x, fill.y)
-      .vectorize(i, static_cast<int>(context.shape.lanes));
+      .vectorize(i, static_cast<int>(context.shape.stateLanes()));
   state.bound(i, 0, rows).bound(c, 0, columns);
 
   Halide::OutputImageParam buffer = state.output_buffer();
@@ -116,6 +139,8 @@ mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
   int keys = static_cast<int>(context.shape.keys);
   stage.groups = RDom(0, stage.keys.groups, "groups");
   stage.groupedKeys = RDom(0, keys, 0, stage.keys.groups, "grouped_keys");
+  if (mlir::failed(stage.makeCopies(context, vectors)))
+    return mlir::failure();
 
   mlir::Operation *yield = step.getBody().front().getTerminator();
   if (mlir::failed(buildScores(stage, yield)))
@@ -244,23 +269,36 @@ void OnlineSoftmax::makeDenominator(Stage &stage, const ScoreValue &term) {
 /// copies that nobody reads.
 Expr OnlineSoftmax::getColumn(Expr d) const {
   const TileShape &shape = context.shape;
-  if (shape.valueDim % shape.values == 0)
+  if (shape.hasChannelLanes() || shape.valueDim % shape.values == 0)
     return d;
   return min(d, static_cast<int>(shape.valueDim) - 1);
 }
 
+/// Row i and column d, or with channels as lanes lane i of vector d, which
+/// counts those of all rows. There the scale of a key's codes is multiplied
+/// with its weights.
 void OnlineSoftmax::makeOutput(Stage &stage) {
   Var i = context.i, d = context.d, t = context.t;
-  int keys = static_cast<int>(context.shape.keys);
+  const TileParams &params = context.params;
   RDom r = stage.groupedKeys;
-  Expr key = r.y * keys + r.x, column = getColumn(d);
-  Expr value =
-      stage.keys.valueCopy.defined()
-          ? fromBits(stage.keys.valueCopy(column, key, t))
-          : context.params.element(TileArgKind::Value,
-                                   {column, stage.keys.validKey(t, key)});
+  Expr inBlock = r.y * static_cast<int>(context.shape.keys) + r.x,
+       key = stage.keys.validKey(t, inBlock);
   stage.outputs(i, d, t) = 0.f;
-  stage.outputs(i, d, t) += fromBits(stage.weights(i, r.x, r.y, t)) * value;
+  if (!context.shape.hasChannelLanes()) {
+    Expr column = getColumn(d);
+    Expr value = stage.keys.valueCopy.defined()
+                     ? fromBits(stage.keys.valueCopy(column, inBlock, t))
+                     : params.element(TileArgKind::Value, {column, key});
+    stage.outputs(i, d, t) += fromBits(stage.weights(i, r.x, r.y, t)) * value;
+    return;
+  }
+  int vectors = static_cast<int>(context.shape.valueVectors()),
+      lanes = static_cast<int>(context.shape.channelLanes);
+  Expr weight = fromBits(stage.weights(d / vectors, r.x, r.y, t));
+  if (Expr scale = params.scale(TileArgKind::Value, key); scale.defined())
+    weight = weight * scale;
+  stage.outputs(i, d, t) +=
+      weight * params.code(TileArgKind::Value, {d % vectors * lanes + i, key});
 }
 
 mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
@@ -306,57 +344,76 @@ mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
 /// The new value of a slot after a block. `likely` stands on the value: on the
 /// condition it would do nothing. Halide then peels the slots off the loop over
 /// output columns.
-Expr OnlineSoftmax::getUpdate(Stage &stage, RVar slot, RVar block) {
-  Var i = context.i;
-  int slots = static_cast<int>(context.shape.stateSlots());
-  int columns = static_cast<int>(context.shape.stateColumns());
+Expr OnlineSoftmax::getUpdate(Stage &stage, Expr lane, RVar slot, RVar block) {
+  const TileShape &shape = context.shape;
+  int slots = static_cast<int>(shape.stateSlots());
+  int columns = static_cast<int>(shape.stateColumns());
   Expr column = clamp(slot - slots, 0, columns - slots - 1);
-  Expr outputs = stage.outputs(i, column, block);
+  Expr outputs = stage.outputs(lane, column, block);
   for (Stage::ValueTable &table : stage.tables)
-    outputs = outputs + (table.element ? stage.blockSum(i, block) *
+    outputs = outputs + (table.element ? stage.blockSum(lane, block) *
                                              table.element(getColumn(column))
-                                       : table.outputs(i, column, block));
+                                       : table.outputs(lane, column, block));
+  // The rows of the lane's numbers and of the column's output.
+  Expr row = lane, outputRow = lane;
+  if (shape.hasChannelLanes()) {
+    row = min(lane, static_cast<int>(shape.rows) - 1);
+    outputRow = column / static_cast<int>(shape.valueVectors());
+  }
+  auto number = [&](Slot slot) { return state(lane, int(slot)); };
   if (kind.exponentiates) {
-    Expr blockMaximum = stage.blockMaximum(i, block);
-    Expr maximum = max(state(i, int(Maximum)), blockMaximum);
+    Expr blockMaximum = stage.blockMaximum(row, block);
+    Expr maximum = max(number(Maximum), blockMaximum);
     return select(
         slot >= slots,
-        likely(state(i, slot) * state(i, int(OldFactor)) +
-               outputs * state(i, int(NewFactor))),
-        select(slot == int(OldFactor),
-               exp2Approx(state(i, int(Maximum)) - maximum),
+        likely(state(lane, slot) * state(outputRow, int(OldFactor)) +
+               outputs * state(outputRow, int(NewFactor))),
+        select(slot == int(OldFactor), exp2Approx(number(Maximum) - maximum),
                slot == int(NewFactor), exp2Approx(blockMaximum - maximum),
                slot == int(Maximum), maximum, slot == int(Sum),
-               state(i, int(Sum)) * state(i, int(OldFactor)) +
-                   stage.blockSum(i, block) * state(i, int(NewFactor)),
+               number(Sum) * number(OldFactor) +
+                   stage.blockSum(row, block) * number(NewFactor),
                0.f));
   }
-  Expr sums = select(slot == int(Sum),
-                     state(i, int(Sum)) + stage.blockSum(i, block), 0.f);
+  Expr sums =
+      select(slot == int(Sum), number(Sum) + stage.blockSum(row, block), 0.f);
   if (kind.needsWeightSum)
-    sums =
-        select(slot == int(WeightSum),
-               state(i, int(WeightSum)) + stage.blockWeights(i, block), sums);
-  return select(slot >= slots, likely(state(i, slot) + outputs), sums);
+    sums = select(slot == int(WeightSum),
+                  number(WeightSum) + stage.blockWeights(row, block), sums);
+  return select(slot >= slots, likely(state(lane, slot) + outputs), sums);
 }
 
 void OnlineSoftmax::updateState(Stage &stage) {
   Var i = context.i;
-  RDom r(0, static_cast<int>(context.shape.stateColumns()), 0,
-         stage.keys.blocks, "update");
-  RVar slot = r.x, tile("tile"), inTile("in_tile");
-  stage.block = r.y;
+  int columns = static_cast<int>(context.shape.stateColumns()),
+      values = static_cast<int>(context.shape.values);
+  RVar tile("tile"), inTile("in_tile");
   stage.registerTile = tile;
-  state(i, slot) = getUpdate(stage, slot, stage.block);
-
-  // Rows are lanes throughout; a register tile is all rows times a few keys or
-  // columns, so that maximum, sum and rescaling need no horizontal operation.
-  state.update(updates++)
-      .split(slot, tile, inTile, static_cast<int>(context.shape.values))
-      .reorder(i, inTile, tile, stage.block)
-      .vectorize(i, static_cast<int>(context.shape.lanes))
-      .unroll(i)
-      .unroll(inTile);
+  if (context.shape.hasChannelLanes()) {
+    // A lane reads the factors of an output's row in another lane.
+    RDom r(0, static_cast<int>(context.shape.channelLanes), 0, columns, 0,
+           stage.keys.blocks, "update");
+    stage.block = r.z;
+    state(r.x, r.y) = getUpdate(stage, r.x, r.y, r.z);
+    Halide::Stage update = state.update(updates++);
+    update.allow_race_conditions();
+    update.split(r.y, tile, inTile, values)
+        .reorder(r.x, inTile, tile, r.z)
+        .vectorize(r.x)
+        .unroll(inTile);
+  } else {
+    RDom r(0, columns, 0, stage.keys.blocks, "update");
+    stage.block = r.y;
+    state(i, r.x) = getUpdate(stage, i, r.x, r.y);
+    // Rows are lanes; a register tile is all rows times a few keys or columns,
+    // so that maximum, sum and rescaling need no horizontal operation.
+    state.update(updates++)
+        .split(r.x, tile, inTile, values)
+        .reorder(i, inTile, tile, r.y)
+        .vectorize(i, static_cast<int>(context.shape.lanes))
+        .unroll(i)
+        .unroll(inTile);
+  }
   scheduleCopies(stage);
   scheduleScores(stage);
   scheduleSums(stage);
@@ -376,17 +433,19 @@ void OnlineSoftmax::scheduleCopies(Stage &stage) {
         .store_in(kTileMemory)
         .bound(context.d, 0, static_cast<int>(channels))
         .bound_storage(context.j, static_cast<int>(shape.blockCapacity()))
-        .vectorize(context.d, dividingWidth(channels, shape.lanes));
+        .vectorize(context.d, dividingWidth(channels, shape.registerLanes));
   };
-  for (Func copy : stage.keys.keyCopies)
-    schedule(copy, shape.headDim);
+  for (auto [index, copy] : llvm::enumerate(stage.keys.keyCopies))
+    if (!shape.hasChannelLanes() || !vectors.areReadOnce[index])
+      schedule(copy, shape.headDim);
   schedule(stage.keys.valueCopy, shape.valueDim);
 }
 
 void OnlineSoftmax::scheduleScores(Stage &stage) {
   Var i = context.i, x = stage.x, group = stage.group;
   const TileShape &shape = context.shape;
-  int lanes = static_cast<int>(shape.lanes),
+  int rows = static_cast<int>(shape.rows),
+      lanes = static_cast<int>(shape.lanes),
       keys = static_cast<int>(shape.keys);
   int storedGroups = static_cast<int>(shape.blockCapacity()) / keys;
   ScoreLevels levels;
@@ -397,6 +456,7 @@ void OnlineSoftmax::scheduleScores(Stage &stage) {
 
   stage.scores.compute_at(state, stage.block)
       .store_in(kTileMemory)
+      .bound(i, 0, rows)
       .bound(x, 0, keys + 1)
       .bound_storage(group, storedGroups)
       .reorder(i, x, group)
@@ -420,13 +480,24 @@ void OnlineSoftmax::scheduleScores(Stage &stage) {
   Var io("io"), ii("ii");
   stage.weights.compute_at(state, stage.block)
       .store_in(kTileMemory)
+      .bound(i, 0, rows)
       .bound(x, 0, keys + 1)
       .bound_storage(group, storedGroups)
       .split(i, io, ii, lanes)
       .reorder(ii, x, io, group)
       .vectorize(ii)
       .unroll(x);
-  stage.weightTile.compute_at(stage.weights, io).vectorize(i, lanes).unroll(x);
+  stage.weightTile.compute_at(stage.weights, io);
+  if (shape.hasChannelLanes()) {
+    // A register tile is one vector.
+    Var score("score");
+    stage.weightTile.bound(i, 0, rows)
+        .bound(x, 0, keys)
+        .fuse(i, x, score)
+        .vectorize(score, rows * keys);
+  } else {
+    stage.weightTile.vectorize(i, lanes).unroll(x);
+  }
 }
 
 void OnlineSoftmax::scheduleSums(Stage &stage) {
@@ -455,16 +526,17 @@ void OnlineSoftmax::scheduleOutput(Stage &stage) {
   const TileShape &shape = context.shape;
   int rows = static_cast<int>(shape.rows),
       lanes = static_cast<int>(shape.lanes),
+      stateLanes = static_cast<int>(shape.stateLanes()),
       values = static_cast<int>(shape.values);
   stage.outputs.compute_at(state, stage.registerTile)
-      .bound(i, 0, rows)
+      .bound(i, 0, static_cast<int>(shape.stateRows()))
       .bound_extent(d, values)
-      .vectorize(i, lanes)
+      .vectorize(i, stateLanes)
       .unroll(i)
       .unroll(d);
   stage.outputs.update()
       .reorder(i, d, stage.groupedKeys.x, stage.groupedKeys.y)
-      .vectorize(i, lanes)
+      .vectorize(i, stateLanes)
       .unroll(i)
       .unroll(d);
   // Rows of a table are gathered, lane by lane: little code matters more.

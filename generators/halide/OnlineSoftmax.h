@@ -25,7 +25,9 @@ struct WeightKind {
   }
 };
 
-/// state(row, slot): running numbers, then the output, unnormalized.
+/// state(row, slot): running numbers, then the output, unnormalized. With
+/// channels as lanes state(lane, slot): numbers of the row `lane`, then the
+/// vectors of each row's output.
 class OnlineSoftmax {
 public:
   /// Slots of the state. The factors come first: they are computed from the old
@@ -60,7 +62,8 @@ private:
   mlir::LogicalResult addValueTable(Stage &stage, mlir::Value table,
                                     mlir::Value relation);
   Halide::Expr getColumn(Halide::Expr d) const;
-  Halide::Expr getUpdate(Stage &stage, Halide::RVar slot, Halide::RVar block);
+  Halide::Expr getUpdate(Stage &stage, Halide::Expr lane, Halide::RVar slot,
+                         Halide::RVar block);
   void updateState(Stage &stage);
   void scheduleCopies(Stage &stage);
   void scheduleScores(Stage &stage);

@@ -15,6 +15,16 @@ using Halide::Var;
 /// call.
 static constexpr int kSummedProducts = 32;
 
+/// Whether one product reads an argument of the steps. Two scores that a step
+/// yields have products of their own.
+static bool isReadOnce(PlanOp plan, unsigned argument) {
+  llvm::SmallVector<StepOp> steps = getTileSteps(plan);
+  mlir::Block &body = steps.front().getBody().front();
+  return steps.size() == 1 && body.getArgument(argument).hasOneUse() &&
+         llvm::count_if(body.back().getOperandTypes(),
+                        llvm::IsaPred<ScoreType>) == 1;
+}
+
 StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
                          const TileParams &params)
     : params(params), queries(std::move(queries)) {
@@ -30,6 +40,14 @@ StepVectors::StepVectors(PlanOp plan, std::vector<Func> queries,
     });
     keys.push_back(isRead ? std::optional(getKeySymbol(plan, index))
                           : std::nullopt);
+    bool isLoaded =
+        isRead && !keys.back()->empty() && plan.getKeysOp().getOnLoad();
+    loaded.push_back(
+        isLoaded ? plan.getKeysOp().getBody().front().back().getOperand(index)
+                 : mlir::Value());
+    areReadOnce.push_back(
+        isLoaded &&
+        isReadOnce(plan, static_cast<unsigned>(this->queries.size() + index)));
   }
 }
 
@@ -40,11 +58,24 @@ Expr StepVectors::query(mlir::Value value, Expr i, Expr channel) const {
 
 Expr StepVectors::key(mlir::Value value, const KeyBlocks &blocks, Expr t,
                       Expr j, Expr channel) const {
-  unsigned index = llvm::cast<mlir::BlockArgument>(value).getArgNumber() -
-                   static_cast<unsigned>(queries.size());
+  unsigned index = getKeyNumber(value);
   if (index < blocks.keyCopies.size() && blocks.keyCopies[index].defined())
     return fromBits(blocks.keyCopies[index](channel, j, t));
   return storedKey(index, blocks.validKey(t, j), channel);
+}
+
+Expr StepVectors::keyCode(mlir::Value value, const KeyBlocks &blocks, Expr t,
+                          Expr j, Expr channel) const {
+  if (!isRead(getKeyNumber(value), blocks))
+    return key(value, blocks, t, j, channel);
+  return params.code(TileArgKind::Key, {channel, blocks.validKey(t, j)});
+}
+
+Expr StepVectors::keyScale(mlir::Value value, const KeyBlocks &blocks, Expr t,
+                           Expr j) const {
+  if (!isRead(getKeyNumber(value), blocks))
+    return Expr();
+  return params.scale(TileArgKind::Key, blocks.validKey(t, j));
 }
 
 Expr StepVectors::storedKey(unsigned index, Expr key, Expr channel) const {
@@ -64,6 +95,8 @@ Func Products::dot(DotOp op) {
     keyChannel = static_cast<int>((*channels)[1]);
     count = static_cast<int>((*channels)[2]);
   }
+  if (context.shape.hasChannelLanes())
+    return channelDot(op, queryChannel, keyChannel, count);
   auto product = [&](Expr channel) {
     return vectors.query(op.getQuery(), i, queryChannel + channel) *
            vectors.key(op.getKey(), keys, t, j, keyChannel + channel);
@@ -78,6 +111,53 @@ Func Products::dot(DotOp op) {
   Func dots("dots");
   dots(i, j, t) = treeSum(sums);
   this->dots.push_back(dots);
+  return dots;
+}
+
+/// Keys are read one after another, and each from its first channel to its
+/// last: memory is fastest so. A square has as many scores as a vector has
+/// lanes. The index of a number is a string of bits, those of its score, rows
+/// before keys, then those of the lane. Interleaving the first half of the
+/// numbers with the second moves the first bit behind the last, so that the
+/// lane's first bit is that of the vector: adding neighbouring vectors sums
+/// over it. After all bits of the lane one vector holds all scores in order.
+Func Products::channelDot(DotOp op, int queryChannel, int keyChannel,
+                          int count) {
+  Var i = context.i, j = context.j, t = context.t;
+  int rows = static_cast<int>(context.shape.rows),
+      lanes = static_cast<int>(context.shape.channelLanes),
+      keysOfSquare = lanes / rows;
+  Square &square = squares.emplace_back();
+  square.vector = vectors.getKeyNumber(op.getKey());
+  Var x = square.element, group = square.group;
+  Expr lane = x % lanes, score = x / lanes;
+  Expr key = group * keysOfSquare + score / rows;
+  // LLVM loads what a sum adds last first.
+  Expr sum;
+  for (int channel = count - lanes; channel >= 0; channel -= lanes) {
+    Expr product =
+        vectors.query(op.getQuery(), score % rows,
+                      queryChannel + channel + lane) *
+        vectors.keyCode(op.getKey(), keys, t, key, keyChannel + channel + lane);
+    sum = sum.defined() ? product + sum : product;
+  }
+  square.sums.emplace_back("channel_products");
+  square.sums.back()(x, group, t) = sum;
+  for (int numbers = lanes * lanes; numbers > lanes; numbers /= 2) {
+    Func mixed("mixed_halves"), folded("folded_halves");
+    mixed(x, group, t) =
+        square.sums.back()(x / 2 + x % 2 * (numbers / 2), group, t);
+    Expr vector = x / lanes * (2 * lanes) + x % lanes;
+    folded(x, group, t) =
+        mixed(vector, group, t) + mixed(vector + lanes, group, t);
+    square.mixed.push_back(mixed);
+    square.sums.push_back(folded);
+  }
+  Func dots("dots");
+  Expr dot =
+      square.sums.back()(i + rows * (j % keysOfSquare), j / keysOfSquare, t);
+  Expr scale = vectors.keyScale(op.getKey(), keys, t, j);
+  dots(i, j, t) = scale.defined() ? dot * scale : dot;
   return dots;
 }
 
@@ -225,6 +305,16 @@ mlir::FailureOr<Func> Products::constantTableDot(TableDotOp op, Expr row,
   return failed ? mlir::FailureOr<Func>(mlir::failure()) : dot.result;
 }
 
+/// A key's vector where it is multiplied.
+void Products::placeCopy(Func copy, Func product, Var key) const {
+  copy.compute_at(product, key)
+      .store_in(kTileMemory)
+      .bound(context.d, 0, static_cast<int>(context.shape.headDim))
+      .bound_extent(context.j, 1)
+      .vectorize(context.d, dividingWidth(context.shape.headDim,
+                                          context.shape.registerLanes));
+}
+
 void Products::schedule(const ScoreLevels &levels) {
   Var i = context.i, j = context.j;
   int lanes = static_cast<int>(context.shape.lanes),
@@ -244,6 +334,45 @@ void Products::schedule(const ScoreLevels &levels) {
   };
   for (Func dot : dots)
     placeTile(dot);
+  int channels = static_cast<int>(context.shape.channelLanes);
+  for (Square &square : squares) {
+    int numbers = channels * channels;
+    for (Func sum : square.sums) {
+      sum.compute_at(levels.group)
+          .bound(square.element, 0, numbers)
+          .bound_extent(square.group, 1);
+      if (numbers == channels * channels) {
+        // Key by key: what makes a key's vector is done beside its products.
+        Var key("key"), inKey("in_key"), lane("lane");
+        sum.split(square.element, key, inKey, rows * channels)
+            .split(inKey, inKey, lane, channels)
+            .vectorize(lane)
+            .unroll(inKey);
+        if (vectors.areReadOnce[square.vector])
+          placeCopy(keys.keyCopies[square.vector], sum, key);
+        else
+          sum.unroll(key);
+      } else {
+        sum.vectorize(square.element, channels).unroll(square.element);
+      }
+      numbers /= 2;
+    }
+    numbers = channels * channels;
+    for (Func mixed : square.mixed) {
+      // Two strided stores, of even and of odd numbers, are made a dense one.
+      Var vector("vector"), lane("lane"), odd("odd");
+      mixed.compute_at(levels.group)
+          .bound(square.element, 0, numbers)
+          .bound_extent(square.group, 1)
+          .split(square.element, vector, odd, 2)
+          .split(vector, vector, lane, channels)
+          .reorder(lane, odd, vector)
+          .vectorize(lane)
+          .unroll(odd)
+          .unroll(vector);
+      numbers /= 2;
+    }
+  }
   for (Section &section : sections) {
     Func sums = section.accumulators;
     placeTile(section.dots);

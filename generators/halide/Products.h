@@ -17,6 +17,12 @@ struct StepVectors {
                      Halide::Expr channel) const;
   Halide::Expr key(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
                    Halide::Expr j, Halide::Expr channel) const;
+  /// The same of a key, as a code where it is one and read where it lies, and
+  /// the scale of the key; undefined for others.
+  Halide::Expr keyCode(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
+                       Halide::Expr j, Halide::Expr channel) const;
+  Halide::Expr keyScale(mlir::Value value, const KeyBlocks &keys,
+                        Halide::Expr t, Halide::Expr j) const;
   /// Key vector number `index` where it lies.
   Halide::Expr storedKey(unsigned index, Halide::Expr key,
                          Halide::Expr channel) const;
@@ -26,6 +32,18 @@ struct StepVectors {
   std::vector<Halide::Func> queries;
   /// The symbols of the key vectors; none where none is read.
   std::vector<std::optional<std::string>> keys;
+  unsigned getKeyNumber(mlir::Value value) const {
+    return llvm::cast<mlir::BlockArgument>(value).getArgNumber() -
+           static_cast<unsigned>(queries.size());
+  }
+  /// Whether tiles read the caller's key, not a copy.
+  bool isRead(unsigned index, const KeyBlocks &blocks) const {
+    return keys[index]->empty() && !blocks.keyCopies[index].defined();
+  }
+  /// The results of posenc.keys that tiles compute for themselves; else null.
+  std::vector<mlir::Value> loaded;
+  /// Whether one product alone reads such a key.
+  std::vector<bool> areReadOnce;
 };
 
 /// Where the Funcs behind scores are computed: with the Func that gathers the
@@ -69,6 +87,11 @@ private:
   };
   using Product = llvm::function_ref<Halide::Expr(Halide::Expr)>;
   Halide::Expr addSection(int begin, int end, Product product);
+  /// With channels as lanes.
+  Halide::Func channelDot(DotOp op, int queryChannel, int keyChannel,
+                          int count);
+  void placeCopy(Halide::Func copy, Halide::Func product,
+                 Halide::Var key) const;
   /// A channel of the vector of a product with a table.
   Halide::Expr readVector(TableDotOp op, Halide::Expr channel) const;
   /// The same, where the table is a projected function of the row: the vector
@@ -83,6 +106,16 @@ private:
   /// Accumulator of a score.
   Halide::Var turn{"turn"};
   std::vector<Section> sections;
+  /// Dot products whose channels are lanes: those of a square of rows and keys,
+  /// still as many numbers each as a vector has lanes, then half as many, down
+  /// to one each; and what is added in between.
+  struct Square {
+    Halide::Var element{"element"}, group{"group"};
+    std::vector<Halide::Func> sums, mixed;
+    /// The number of the key vector.
+    unsigned vector = 0;
+  };
+  std::vector<Square> squares;
   std::vector<Halide::Func> dots, tableDots;
   /// A product with a projected table, and the numbers of the vector that one
   /// step of its sum needs.

@@ -13,19 +13,33 @@ using Halide::RDom;
 using Halide::Var;
 
 namespace {
-/// Vectors have rows as lanes, and hold bits.
+/// Vectors have rows as lanes, or channels where the tile has them, and hold
+/// bits.
 class PrologueBuilder : public VectorBuilder {
 public:
-  PrologueBuilder(const TileShape &shape, const TileParams &params)
-      : VectorBuilder(params, shape.headDim), shape(shape) {}
+  explicit PrologueBuilder(const TileContext &context)
+      : VectorBuilder(context.params, context.shape.headDim), context(context),
+        shape(context.shape) {}
 
   /// The vector times `factor`.
   mlir::FailureOr<Func> build(mlir::Value vector, double factor = 1.0);
 
 private:
   /// Rows beyond the tile's last repeat it.
-  Expr row() { return clamp(i, 0, params.number(TileArgKind::Rows) - 1); }
+  Expr row() { return context.validRow(i); }
+  /// A channel of the row in a buffer.
+  std::vector<Expr> inRow(Expr channel) {
+    std::vector<Expr> index = context.rowIndex(row());
+    index.insert(index.begin(), channel);
+    return index;
+  }
   mlir::FailureOr<Func> buildNew(mlir::Value vector, double factor);
+  /// Where vectors are, as (row, channel).
+  Func place(Func vector, int64_t channels);
+  /// Of vectors of channels.
+  int width(int64_t channels) const {
+    return dividingWidth(channels, shape.channelLanes);
+  }
   Func load(double factor);
   mlir::FailureOr<Func> loadFactors(TileVectorOp op, double factor);
   Func transpose(Func rows, int64_t channels);
@@ -43,8 +57,9 @@ private:
   Expr getNumber(Func number) override { return number(i); }
   TokenPlace getPlace() override;
   TileArgKind getAllHeads() override { return TileArgKind::AllQueries; }
-  Expr getToken() override { return row(); }
+  Expr getToken() override { return context.query(row()); }
 
+  const TileContext &context;
   const TileShape &shape;
   Var i{"i"}, d{"d"};
   std::map<std::pair<void *, double>, Func> built;
@@ -54,20 +69,32 @@ private:
 
 TokenPlace PrologueBuilder::getPlace() {
   TokenPlace place;
-  place.row = row();
-  place.rowIndex = params.number(TileArgKind::QueryBegin) + i;
+  place.row = context.query(row());
+  place.rowIndex = context.queryIndex(i);
+  if (shape.hasHeads)
+    place.head = context.head(row());
   return place;
+}
+
+Func PrologueBuilder::place(Func vector, int64_t channels) {
+  vector.compute_root()
+      .store_in(kTileMemory)
+      .bound(i, 0, static_cast<int>(shape.rows))
+      .bound(d, 0, static_cast<int>(channels));
+  if (shape.hasChannelLanes())
+    vector.reorder_storage(d, i);
+  return vector;
 }
 
 Func PrologueBuilder::define(const std::string &name,
                              llvm::function_ref<Expr(Var)> value) {
   Func result(name);
   result(i, d) = toBits(value(d));
-  result.compute_root()
-      .store_in(kTileMemory)
-      .bound(i, 0, static_cast<int>(shape.rows))
-      .bound(d, 0, static_cast<int>(shape.headDim))
-      .vectorize(i, static_cast<int>(shape.lanes));
+  place(result, shape.headDim);
+  if (shape.hasChannelLanes())
+    result.reorder(d, i).vectorize(d, width(shape.headDim));
+  else
+    result.vectorize(i, static_cast<int>(shape.lanes));
   return result;
 }
 
@@ -103,20 +130,22 @@ Func PrologueBuilder::defineSum(const std::string &name, int64_t outer,
 /// strided vector load would be a sequence of scalar ones.
 Func PrologueBuilder::transpose(Func rows, int64_t channels) {
   Func block("transposed_block"), result("transposed");
+  if (shape.hasChannelLanes()) {
+    result(i, d) = toBits(rows(d, i));
+    place(result, channels).reorder(d, i).vectorize(d, width(channels));
+    return result;
+  }
   Var ib("ib"), db("db"), ii("ii"), di("di");
   int height = static_cast<int>(shape.transpose);
-  int width = dividingWidth(channels, shape.transpose);
+  int length = dividingWidth(channels, shape.transpose);
   block(i, d) = rows(d, i);
   result(i, d) = toBits(block(i, d));
-  result.compute_root()
-      .store_in(kTileMemory)
-      .bound(i, 0, static_cast<int>(shape.rows))
-      .bound(d, 0, static_cast<int>(channels))
-      .tile(i, d, ib, db, ii, di, height, width)
+  place(result, channels)
+      .tile(i, d, ib, db, ii, di, height, length)
       .vectorize(ii)
       .unroll(di);
-  rows.compute_at(result, ib).vectorize(d, width).unroll(i);
-  block.compute_at(result, ib).vectorize(i, height).vectorize(d, width);
+  rows.compute_at(result, ib).vectorize(d, length).unroll(i);
+  block.compute_at(result, ib).vectorize(i, height).vectorize(d, length);
   return result;
 }
 
@@ -126,7 +155,7 @@ Func PrologueBuilder::getAngles(TileRotateOp op) {
   if (result.defined())
     return result;
   Func rows("angle_rows");
-  rows(d, i) = params.buffer(TileArgKind::Angles, op.getTable())(d, row());
+  rows(d, i) = params.buffer(TileArgKind::Angles, op.getTable())(inRow(d));
   result = transpose(rows, op.getDims());
   return result;
 }
@@ -147,7 +176,11 @@ Func PrologueBuilder::rotate(Func query, TileRotateOp op) {
       return;
     RDom r(static_cast<int>(begin), static_cast<int>(end - begin), "copied");
     result(i, r) = query(i, r);
-    result.update(updates++).reorder(i, r).vectorize(i, lanes).unroll(i);
+    Halide::Stage stage = result.update(updates++);
+    if (shape.hasChannelLanes())
+      stage.reorder(r, i).vectorize(r, width(end - begin));
+    else
+      stage.reorder(i, r).vectorize(i, lanes).unroll(i);
   };
   copy(0, pairs.first);
   copy(pairs.first + 2 * pairs.pairs, shape.headDim);
@@ -157,21 +190,21 @@ Func PrologueBuilder::rotate(Func query, TileRotateOp op) {
       rotated(fromBits(query(i, pairs.channel(r.y, 0))),
               fromBits(query(i, pairs.channel(r.y, 1))),
               fromBits(angles(i, r.y)), fromBits(angles(i, r.y + count)), r.x));
-  result.update(updates)
-      .allow_race_conditions()
-      .reorder(r.x, i, r.y)
-      .vectorize(i, lanes)
-      .unroll(r.x);
-  result.compute_root()
-      .store_in(kTileMemory)
-      .bound(i, 0, static_cast<int>(shape.rows))
-      .bound(d, 0, static_cast<int>(shape.headDim));
+  // Both channels of a pair are stored together: with interleaved pairing of
+  // channels as lanes that makes one dense store of two strided ones.
+  Halide::Stage stage = result.update(updates);
+  stage.allow_race_conditions();
+  if (shape.hasChannelLanes())
+    stage.reorder(r.x, r.y, i).vectorize(r.y, width(count)).unroll(r.x);
+  else
+    stage.reorder(r.x, i, r.y).vectorize(i, lanes).unroll(r.x);
+  place(result, shape.headDim);
   return result;
 }
 
 Func PrologueBuilder::load(double factor) {
   Func rows("query_rows");
-  rows(d, i) = params.element(TileArgKind::Query, {d, row()}) *
+  rows(d, i) = params.element(TileArgKind::Query, inRow(d)) *
                Expr(static_cast<float>(factor));
   return transpose(rows, shape.headDim);
 }
@@ -243,9 +276,8 @@ mlir::FailureOr<Func> PrologueBuilder::buildNew(mlir::Value vector,
 }
 
 mlir::FailureOr<std::vector<Func>>
-posenc::buildPrologue(PrologueOp op, const TileShape &shape,
-                      const TileParams &params) {
-  PrologueBuilder builder(shape, params);
+posenc::buildPrologue(PrologueOp op, const TileContext &context) {
+  PrologueBuilder builder(context);
   std::vector<Func> results;
   for (mlir::Value query :
        op.getBody().front().getTerminator()->getOperands()) {

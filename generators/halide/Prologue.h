@@ -3,15 +3,15 @@
 #ifndef POSENC_GENERATORS_HALIDE_PROLOGUE_H
 #define POSENC_GENERATORS_HALIDE_PROLOGUE_H
 
-#include "TileParams.h"
-#include "TileShape.h"
+#include "TileContext.h"
 
 namespace posenc {
 
 /// The queries that the plan's prologue yields, as bits, indexed (row,
-/// channel): rows are vector lanes from here on. Fully scheduled.
+/// channel): rows, or channels where the tile has them as lanes, are vector
+/// lanes from here on. Fully scheduled.
 mlir::FailureOr<std::vector<Halide::Func>>
-buildPrologue(PrologueOp op, const TileShape &shape, const TileParams &params);
+buildPrologue(PrologueOp op, const TileContext &context);
 
 } // namespace posenc
 

@@ -72,7 +72,11 @@ FailureOr<ScoreValue> ScoreBuilder::translate(mlir::Operation &op) {
     Halide::ImageParam buffer =
         context.params.buffer(TileArgKind::Strip, strip.getTable());
     result.at = [=](Expr j) {
-      return buffer(context.i - keys.validKey(context.t, j));
+      Expr distance = context.query(context.i) - keys.validKey(context.t, j);
+      // Rows behind the last have a distance, but no head.
+      return context.shape.hasHeads
+                 ? buffer(distance, context.head(context.validRow(context.i)))
+                 : buffer(distance);
     };
     // A function of the distance may be -inf.
     result.mayBeMasked = true;
@@ -418,7 +422,7 @@ FailureOr<std::function<Expr(Expr)>> ScoreBuilder::compare(SelectOp op) {
     bool isShifted = mask.getMaskAlignment().value_or(
                          Alignment::bottom_right) == Alignment::bottom_right;
     return std::function<Expr(Expr)>([=](Expr j) {
-      Expr row = context.number(TileArgKind::QueryBegin) + context.i;
+      Expr row = context.queryIndex(context.i);
       if (isShifted)
         row = row + context.number(TileArgKind::QueryShift);
       return allowsPair(mask, row,

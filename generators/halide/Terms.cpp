@@ -184,7 +184,8 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
        hasKey = type.hasAxis(TableAxis::key),
        hasRow = type.hasAxis(TableAxis::row),
        hasChannel = type.hasAxis(TableAxis::channel);
-  term.dependsOnRow = hasQuery || (hasRow && row.dependsOnRow);
+  bool isOfRowsHead = type.hasAxis(TableAxis::head) && place.head.defined();
+  term.dependsOnRow = hasQuery || isOfRowsHead || (hasRow && row.dependsOnRow);
   term.dependsOnKey = hasKey || (hasRow && row.dependsOnKey);
   if ((hasRow && !row.value.defined()) || (hasChannel && !channel.defined()))
     return op->emitOpError("has an axis that nothing looks up");
@@ -246,7 +247,10 @@ FailureOr<TermInput> TermSource::readTable(mlir::Value table,
 
 Expr TermSource::readPair(const TileParams::Table &table,
                           const TokenPlace &place) {
-  return table.at({place.key, place.row});
+  std::vector<Expr> index = {place.key, place.row};
+  if (table.dims.back() == TableAxis::head)
+    index.push_back(place.head);
+  return table.at(index);
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,8 +259,11 @@ Expr TermSource::readPair(const TileParams::Table &table,
 
 TokenPlace BlockTerms::getPlace(Expr j) const {
   TokenPlace place;
-  place.row = context.validRow();
-  place.rowIndex = context.number(TileArgKind::QueryBegin) + context.i;
+  Expr row = context.validRow(context.i);
+  place.row = context.query(row);
+  place.rowIndex = context.queryIndex(context.i);
+  if (context.shape.hasHeads)
+    place.head = context.head(row);
   place.key = keys.validKey(context.t, j);
   place.keyIndex = context.number(TileArgKind::KeyBegin) + place.key;
   // readPair needs the key within its block.
@@ -288,9 +295,13 @@ Expr BlockTerms::readPair(const TileParams::Table &table,
   Expr squareKey = keys.key(t, copy.keySquare * lanes + copy.element % lanes);
   if (!copy.isWhole)
     squareKey = min(squareKey, keys.end - 1);
-  Expr row = copy.rowSquare * lanes + copy.element / lanes;
-  square(copy.element, copy.keySquare, copy.rowSquare, t) = table.at(
-      {squareKey, clamp(row, 0, context.number(TileArgKind::Rows) - 1)});
+  Expr row = context.validRow(copy.rowSquare * lanes + copy.element / lanes);
+  TokenPlace pair;
+  pair.row = context.query(row);
+  pair.key = squareKey;
+  pair.head = context.head(row);
+  square(copy.element, copy.keySquare, copy.rowSquare, t) =
+      TermSource::readPair(table, pair);
   copy.squares.push_back(square);
   for (int bits = lanes; bits > 1; bits /= 2) {
     Func next("pair_square");

@@ -15,9 +15,29 @@ struct TileContext {
   Halide::Var i{"i"}, j{"j"}, d{"d"}, t{"t"};
 
   Halide::Expr number(TileArgKind kind) const { return params.number(kind); }
-  /// Row i or, beyond the last valid row, that one: for reads of buffers.
-  Halide::Expr validRow() const {
-    return clamp(i, 0, number(TileArgKind::Rows) - 1);
+  /// A row or, beyond the last valid row, that one: for reads of buffers.
+  Halide::Expr validRow(Halide::Expr row) const {
+    return clamp(row, 0, number(TileArgKind::Rows) - 1);
+  }
+  /// The query of a row, counted from that of row 0, and its head, counted from
+  /// the first of the tile.
+  Halide::Expr query(Halide::Expr row) const {
+    return shape.group == 1 ? row : row / static_cast<int>(shape.group);
+  }
+  Halide::Expr head(Halide::Expr row) const {
+    return shape.group == 1 ? Halide::Expr(0)
+                            : row % static_cast<int>(shape.group);
+  }
+  /// The storage index of a row's query.
+  Halide::Expr queryIndex(Halide::Expr row) const {
+    return number(TileArgKind::QueryBegin) + query(row);
+  }
+  /// The index of a row in buffers that have one for each query, and where
+  /// tiles have several heads for each of these.
+  std::vector<Halide::Expr> rowIndex(Halide::Expr row) const {
+    if (shape.hasHeads)
+      return {head(row), query(row)};
+    return {query(row)};
   }
 };
 

@@ -43,7 +43,9 @@ static bool hasFreeStride(TileArgKind kind) {
   }
 }
 
-TileParams::TileParams(const TileFunction &function) {
+TileParams::TileParams(const TileFunction &function,
+                       const InstructionSet &target)
+    : hasHalf(target.halideTarget.contains("f16c")) {
   for (const TileArg &arg : function.args) {
     if (isOutput(arg.kind))
       continue;
@@ -127,20 +129,36 @@ Halide::Expr TileParams::findRow(TileArgKind rows, Halide::Expr number) const {
   return unsafe_promise_clamped(buffer(rows)(number), 0, 1 << 30);
 }
 
-Halide::Expr TileParams::element(TileArgKind kind, std::vector<Halide::Expr> at,
-                                 llvm::StringRef symbol) const {
+Halide::Expr TileParams::code(TileArgKind kind, std::vector<Halide::Expr> at,
+                              llvm::StringRef symbol) const {
   const Param &param = find(kind, symbol);
   std::optional<RowKinds> rows = getRows(kind);
-  if (!rows || !symbol.empty())
-    return widen(param.buffer(at), param.arg.storage);
-  std::vector<Halide::Expr> place(at.begin() + 1, at.end());
-  at.back() = findRow(rows->rows, at.back());
-  Halide::Expr number = widen(param.buffer(at), param.arg.storage);
-  if (!hasScales(param.arg.storage))
-    return number;
+  if (rows && symbol.empty())
+    at.back() = findRow(rows->rows, at.back());
+  return widen(param.buffer(at), param.arg.storage, hasHalf);
+}
+
+Halide::Expr TileParams::scaleAt(TileArgKind kind,
+                                 std::vector<Halide::Expr> place) const {
+  std::optional<RowKinds> rows = getRows(kind);
+  if (!rows || !hasScales(find(kind, "").arg.storage))
+    return Halide::Expr();
   place.back() = findRow(rows->scaleRows, place.back());
+  return buffer(rows->scales)(place);
+}
+
+Halide::Expr TileParams::scale(TileArgKind kind, Halide::Expr row) const {
+  return scaleAt(kind, {row});
+}
+
+Halide::Expr TileParams::element(TileArgKind kind, std::vector<Halide::Expr> at,
+                                 llvm::StringRef symbol) const {
+  Halide::Expr number = code(kind, at, symbol);
+  if (!symbol.empty())
+    return number;
+  Halide::Expr scale = scaleAt(kind, {at.begin() + 1, at.end()});
   // Rounded here, whatever it is multiplied by next.
-  return strict_float(number * buffer(rows->scales)(place));
+  return scale.defined() ? strict_float(number * scale) : number;
 }
 
 bool TileParams::isStoredPlainly(TileArgKind kind,
@@ -151,7 +169,7 @@ bool TileParams::isStoredPlainly(TileArgKind kind,
 }
 
 Halide::Expr TileParams::Table::at(std::vector<Halide::Expr> index) const {
-  return widen(buffer(index), storage);
+  return widen(buffer(index), storage, hasHalf);
 }
 
 TileParams::Table TileParams::table(mlir::Value table) const {
@@ -169,7 +187,8 @@ TileParams::Table TileParams::table(mlir::Value table) const {
     return isRight && arg.isAtQuery == static_cast<bool>(atQuery) &&
            (!atQuery || arg.alignment == atQuery.getAlignment());
   });
-  return {param.buffer, param.arg.dims, param.arg.hasRest, param.arg.storage};
+  return {param.buffer, param.arg.dims, param.arg.hasRest, param.arg.storage,
+          hasHalf};
 }
 
 ImageParam TileParams::positions(PositionOp op) const {

@@ -3,6 +3,7 @@
 #ifndef POSENC_GENERATORS_HALIDE_TILEPARAMS_H
 #define POSENC_GENERATORS_HALIDE_TILEPARAMS_H
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Halide/TileSignature.h"
 
 #include "Halide.h"
@@ -13,7 +14,7 @@ namespace posenc {
 
 class TileParams {
 public:
-  explicit TileParams(const TileFunction &function);
+  TileParams(const TileFunction &function, const InstructionSet &target);
 
   /// A buffer and what its dimensions count.
   struct Table {
@@ -22,6 +23,7 @@ public:
     /// A last dimension holds the two parts of each number.
     bool hasRest = false;
     Storage storage = Storage::F32;
+    bool hasHalf = false;
 
     /// A number as f32.
     Halide::Expr at(std::vector<Halide::Expr> index) const;
@@ -36,6 +38,11 @@ public:
   /// last index counts rows, wherever they are.
   Halide::Expr element(TileArgKind kind, std::vector<Halide::Expr> at,
                        llvm::StringRef symbol = {}) const;
+  /// Such a number without its scale, and the scale of a row; undefined where
+  /// numbers are no codes.
+  Halide::Expr code(TileArgKind kind, std::vector<Halide::Expr> at,
+                    llvm::StringRef symbol = {}) const;
+  Halide::Expr scale(TileArgKind kind, Halide::Expr row) const;
   /// Whether those numbers are f32 in rows that follow one another.
   bool isStoredPlainly(TileArgKind kind, llvm::StringRef symbol = {}) const;
   /// A posenc.table, posenc.tile.load_table or posenc.at_query of one.
@@ -55,8 +62,11 @@ private:
   const Param &find(TileArgKind kind, llvm::StringRef symbol) const;
   /// The row by its number, or where a list says that it is.
   Halide::Expr findRow(TileArgKind rows, Halide::Expr number) const;
+  Halide::Expr scaleAt(TileArgKind kind, std::vector<Halide::Expr> place) const;
 
   std::vector<Param> params;
+  /// Whether the instruction set converts f16.
+  bool hasHalf;
 };
 
 } // namespace posenc

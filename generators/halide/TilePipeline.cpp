@@ -27,7 +27,7 @@ static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
 static FailureOr<StepVectors> buildVectors(PlanOp plan,
                                            const TileContext &context) {
   FailureOr<std::vector<Halide::Func>> queries =
-      buildPrologue(plan.getPrologueOp(), context.shape, context.params);
+      buildPrologue(plan.getPrologueOp(), context);
   if (mlir::failed(queries))
     return mlir::failure();
   return StepVectors(plan, *queries, context.params);
@@ -36,7 +36,7 @@ static FailureOr<StepVectors> buildVectors(PlanOp plan,
 static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
                                            const TileFunction &function,
                                            const InstructionSet &target) {
-  TileContext context{shape, TileParams(function)};
+  TileContext context{shape, TileParams(function, target)};
   FailureOr<StepVectors> vectors = buildVectors(plan, context);
   if (mlir::failed(vectors))
     return mlir::failure();
@@ -65,7 +65,7 @@ static FailureOr<Halide::Module> buildScores(PlanOp plan, HeadMlpOp op,
                                              const TileShape &shape,
                                              const TileFunction &function,
                                              const InstructionSet &target) {
-  TileContext context{shape, TileParams(function)};
+  TileContext context{shape, TileParams(function, target)};
   FailureOr<StepVectors> vectors = buildVectors(plan, context);
   if (mlir::failed(vectors))
     return mlir::failure();
@@ -80,7 +80,7 @@ static FailureOr<Halide::Module> buildMixed(HeadMlpOp op,
                                             const TileShape &shape,
                                             const TileFunction &function,
                                             const InstructionSet &target) {
-  TileContext context{shape, TileParams(function)};
+  TileContext context{shape, TileParams(function, target)};
   FailureOr<Halide::Func> mixed = buildNetwork(op, context);
   if (mlir::failed(mixed))
     return mlir::failure();
@@ -129,7 +129,7 @@ posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
   if (!plan.getAppend() && mlir::failed(addTiles(plan, target, modules)))
     return mlir::failure();
   if (std::optional<TileFunction> function = getKeyFunction(plan)) {
-    TileParams params(*function);
+    TileParams params(*function, target);
     FailureOr<Halide::Pipeline> pipeline =
         buildKeyTransform(plan, params, target.lanes);
     if (mlir::failed(pipeline))

@@ -51,6 +51,8 @@ static StringRef getPrefix(TileArgKind kind) {
     return "own_value_scale_rows";
   case TileArgKind::Angles:
     return "angles_";
+  case TileArgKind::KeyAngles:
+    return "key_angles_";
   case TileArgKind::Strip:
     return "strip_";
   case TileArgKind::Table:
@@ -189,7 +191,7 @@ public:
   }
 
   /// The buffers that the operations of one part of the plan read.
-  void addTerms(Block &body);
+  void addTerms(Block &body, TileArgKind angles = TileArgKind::Angles);
   /// The tables of a network.
   void addWeights(HeadMlpOp op);
 
@@ -226,8 +228,8 @@ private:
   /// "constants<i>", one for each law and type.
   std::string nameConstants(TableOp op);
   TileArg makeTable(Operation *op);
-  void addTable(Operation *op, TileArg arg);
-  void addTable(TileArg arg, bool hasHeads = false);
+  void addTable(Operation *op, TileArg arg, bool hasHeads);
+  void addTable(TileArg arg, bool hasHeads);
   void addPosition(PositionOp op, bool isTile);
 
   PlanOp plan;
@@ -245,7 +247,7 @@ std::string ArgCollector::nameConstants(TableOp op) {
 }
 
 /// A table as it is, or at the places of queries, or both.
-void ArgCollector::addTable(Operation *op, TileArg arg) {
+void ArgCollector::addTable(Operation *op, TileArg arg, bool hasHeads) {
   arg.type = cast<TableType>(op->getResult(0).getType());
   bool isUsed = false;
   for (Operation *user : op->getUsers()) {
@@ -260,10 +262,10 @@ void ArgCollector::addTable(Operation *op, TileArg arg) {
     TileArg shifted = arg;
     shifted.isAtQuery = true;
     shifted.alignment = atQuery.getAlignment();
-    addTable(shifted);
+    addTable(shifted, hasHeads);
   }
   if (isUsed)
-    addTable(arg);
+    addTable(arg, hasHeads);
 }
 
 void ArgCollector::addTable(TileArg arg, bool hasHeads) {
@@ -347,15 +349,16 @@ void ArgCollector::addWeights(HeadMlpOp op) {
   }
 }
 
-void ArgCollector::addTerms(Block &body) {
+void ArgCollector::addTerms(Block &body, TileArgKind angles) {
   bool isTile = !isa<KeysOp>(body.getParentOp());
+  bool hasHeads = isTile && hasHeadDimension(plan);
   for (Operation &op : body) {
     if (auto rotate = dyn_cast<TileRotateOp>(op)) {
-      add(TileArgKind::Angles, /*rank=*/2, rotate.getTable());
+      add(angles, hasHeads ? 3 : 2, rotate.getTable());
     } else if (auto strip = dyn_cast<TileLoadStripOp>(op)) {
-      add(TileArgKind::Strip, /*rank=*/1, strip.getTable());
+      add(TileArgKind::Strip, hasHeads ? 2 : 1, strip.getTable());
     } else if (isa<TableOp, TileLoadTableOp>(op)) {
-      addTable(&op, makeTable(&op));
+      addTable(&op, makeTable(&op), hasHeads);
     } else if (auto position = dyn_cast<PositionOp>(op)) {
       addPosition(position, isTile);
     } else if (auto norm = dyn_cast<VectorNormOp>(op)) {
@@ -367,6 +370,10 @@ void ArgCollector::addTerms(Block &body) {
       addRows(kOwnValues, /*rank=*/2);
     }
   }
+}
+
+bool posenc::hasHeadDimension(PlanOp plan) {
+  return plan.getPacked() && plan.getGroup() > 1;
 }
 
 bool posenc::isStoredInParts(Value table) {
@@ -399,10 +406,14 @@ static void addKeys(PlanOp plan, ArgCollector &collector) {
          step.getBody().front().getArguments().drop_front(queries))
       if (!key.use_empty()) {
         std::string symbol = getKeySymbol(plan, key.getArgNumber() - queries);
-        if (symbol.empty())
+        bool isStored = symbol.empty() || plan.getKeysOp().getOnLoad();
+        if (isStored)
           collector.addRows(kKeys, 2);
         else
           collector.add(TileArgKind::Key, 2, symbol);
+        if (isStored && !symbol.empty())
+          collector.addTerms(plan.getKeysOp().getBody().front(),
+                             TileArgKind::KeyAngles);
       }
 }
 
@@ -417,7 +428,7 @@ std::string posenc::getKeySymbol(PlanOp plan, unsigned index) {
 /// What scores are made of: vectors, terms, results of networks, and where the
 /// tile and the run are.
 static void addVectors(PlanOp plan, ArgCollector &collector) {
-  collector.add(TileArgKind::Query, 2);
+  collector.add(TileArgKind::Query, hasHeadDimension(plan) ? 3 : 2);
   addKeys(plan, collector);
 }
 static void addScores(PlanOp plan, ArgCollector &collector) {
@@ -465,9 +476,9 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
     for ([[maybe_unused]] RowscanOp scan :
          step.getBody().front().getOps<RowscanOp>())
       collector.add(TileArgKind::Scan, 2, std::to_string(scans++));
-  collector.add(TileArgKind::Output, 2);
+  collector.add(TileArgKind::Output, hasHeadDimension(plan) ? 3 : 2);
   if (hasLogSumExp(plan))
-    collector.add(TileArgKind::LogSumExp, 1);
+    collector.add(TileArgKind::LogSumExp, hasHeadDimension(plan) ? 2 : 1);
 
   SmallVector<TileFunction> functions;
   for (const TileShape &shape : *shapes) {
@@ -475,7 +486,11 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
     function.symbol = (plan.getSymName() + "_tile" + Twine(shape.rows)).str();
     function.args = collector.args;
     function.rows = shape.rows;
+    function.stateRows = shape.stateRows();
     function.stateColumns = shape.stateColumns();
+    function.outputColumns = shape.hasChannelLanes() ? shape.valueVectors() : 0;
+    function.group = shape.group;
+    function.queries = shape.queries();
     functions.push_back(std::move(function));
   }
   return functions;
@@ -483,7 +498,7 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
 
 std::optional<TileFunction> posenc::getKeyFunction(PlanOp plan) {
   KeysOp keys = plan.getKeysOp();
-  if (!keys)
+  if (!keys || plan.getPacked())
     return std::nullopt;
   Block &body = keys.getBody().front();
   ArgCollector collector(plan);
@@ -531,8 +546,11 @@ posenc::getNetworkFunctions(PlanOp plan, const TileFunction &tile) {
     network.add(TileArgKind::AllMixed, 3, symbol);
 
     NetworkFunctions &made = functions.emplace_back();
-    made.scores = {tile.symbol + "_scores" + symbol, scores.args, tile.rows};
-    made.network = {tile.symbol + "_network" + symbol, network.args, tile.rows};
+    made.scores.symbol = tile.symbol + "_scores" + symbol;
+    made.scores.args = scores.args;
+    made.network.symbol = tile.symbol + "_network" + symbol;
+    made.network.args = network.args;
+    made.scores.rows = made.network.rows = tile.rows;
     made.inputs = op.getScores().size();
     // Of units, then of scores.
     made.reach = 2 * (op.getTaps() / 2);

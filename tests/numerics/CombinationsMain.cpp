@@ -14,6 +14,7 @@ int main(int argc, char **argv) {
   TestRun run(options);
   std::vector<std::string> isas = findInstructionSets(run);
   testBlocks(run, isas, options.full);
+  testDecode(run, isas, options.full);
   testBands(run, isas, options.full);
   testCombinations(run, isas);
   return run.finish();

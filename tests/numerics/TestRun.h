@@ -69,6 +69,8 @@ void testNative(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 void testBlocks(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// Generation with a ring of keys, with as many threads as the pool has.
 void testRings(TestRun &run, const std::string &isa, posenc_pool *pool);
+/// The same of few queries against many keys.
+void testDecode(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of kernels whose steps have distances of their own.
 void testBands(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of every named encoding and mask.

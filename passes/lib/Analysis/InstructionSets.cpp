@@ -22,13 +22,16 @@ static const InstructionSet table[] = {
     {"x86-64-avx512", POSENC_CPU_AVX512,
      "x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake",
      /*lanes=*/16, /*keys=*/4, /*values=*/8, /*transpose=*/8, avx512Rows,
-     /*blockKeys=*/256},
+     /*blockKeys=*/256, /*packedKeys=*/8, /*packedValues=*/16,
+     /*channelVectors=*/16},
     {"x86-64-avx2", POSENC_CPU_AVX2_FMA, "x86-64-linux-sse41-avx-f16c-fma-avx2",
      /*lanes=*/8, /*keys=*/2, /*values=*/4, /*transpose=*/8, avx2Rows,
-     /*blockKeys=*/256},
+     /*blockKeys=*/256, /*packedKeys=*/4, /*packedValues=*/8,
+     /*channelVectors=*/8},
     {"x86-64", 0, "x86-64-linux",
      /*lanes=*/4, /*keys=*/2, /*values=*/4, /*transpose=*/4, baselineRows,
-     /*blockKeys=*/256},
+     /*blockKeys=*/256, /*packedKeys=*/4, /*packedValues=*/8,
+     /*channelVectors=*/8},
 };
 
 llvm::ArrayRef<InstructionSet> posenc::getInstructionSets() { return table; }

@@ -67,13 +67,16 @@ Value DriverArguments::emitFirstRow(unsigned tensor, Value batch, Value head,
 
 /// A tensor of the kernel, from a head and row on.
 Value DriverArguments::emitVectors(unsigned tensor, Value batch, Value head,
-                                   Value begin, Value count, int64_t dim) {
+                                   Value begin, Value count, int64_t dim,
+                                   Value heads) {
   Storage storage = getStorage(kernel.tensors[tensor].storage);
   bool isIndirect = plan.op.getIndirect() && (tensor == DriverKernel::Key ||
                                               tensor == DriverKernel::Value);
   Dimensions dimensions = {{b.i64(dim), b.i64(1)}};
   if (!head)
-    dimensions.push_back({frame.extent(tensor, 1), frame.stride(tensor, 1)});
+    heads = frame.extent(tensor, 1);
+  if (heads)
+    dimensions.push_back({heads, frame.stride(tensor, 1)});
   dimensions.push_back(
       {count, isIndirect ? b.i64(1) : frame.stride(tensor, 2)});
   return emitBuffer(emitFirstRow(tensor, batch, head, begin, isIndirect),
@@ -139,25 +142,33 @@ Value DriverArguments::emitOwnKey(const CallSite &site) {
                emitQueryShift(b, frame, Alignment::bottom_right));
 }
 
-Value DriverArguments::emitAngles(const TileArg &arg, const CallSite &site) {
-  bool isQuery = static_cast<bool>(site.queryBegin);
+Value DriverArguments::emitAngles(const TileArg &arg, const CallSite &site,
+                                  Side side) {
+  bool isQuery = side == Side::query;
   DriverTable &table = kernel.lookupTable(arg.symbol);
   Value columns = b.i64(2 * table.pairs);
-  Value host = emitAnglesRow(
-      b, frame, kernel, table, isQuery ? Side::query : Side::key, site.batch,
-      site.head, isQuery ? site.queryBegin : site.keyBegin);
-  return emitBuffer(host, {{columns, b.i64(1)},
-                           {isQuery ? site.rows : site.keyCount, columns}});
+  Value host =
+      emitAnglesRow(b, frame, kernel, table, side, site.batch, site.head,
+                    isQuery ? site.queryBegin : site.keyBegin);
+  Dimensions dimensions = {{columns, b.i64(1)}};
+  if (isQuery && site.heads)
+    dimensions.push_back({site.heads, emitPartStride(b, frame, kernel, table)});
+  dimensions.push_back({isQuery ? site.rows : site.keyCount, columns});
+  return emitBuffer(host, dimensions);
 }
 
 Value DriverArguments::emitStrip(const TileArg &arg, const CallSite &site) {
   // From row 0 and the last key up to the last row and key 0.
   Value toFirst = b.sub(site.keyCount, b.i64(1));
   Value lastKey = b.add(site.keyBegin, toFirst);
-  Value host = emitStripEntry(b, frame, kernel, kernel.lookupTable(arg.symbol),
-                              site.head, site.queryBegin, lastKey);
-  return emitBuffer(
-      host, {{b.add(site.tileRows, toFirst), b.i64(1), b.neg(toFirst)}});
+  DriverTable &table = kernel.lookupTable(arg.symbol);
+  Value host = emitStripEntry(b, frame, kernel, table, site.head,
+                              site.queryBegin, lastKey);
+  Dimensions dimensions = {
+      {b.add(site.tileRows, toFirst), b.i64(1), b.neg(toFirst)}};
+  if (site.heads)
+    dimensions.push_back({site.heads, emitPartStride(b, frame, kernel, table)});
+  return emitBuffer(host, dimensions);
 }
 
 /// Scratch of a scan: (rows, 2 * m).
@@ -240,6 +251,8 @@ Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
       first = site.keyBegin;
     } else if (dim == TableAxis::row) {
       dimension.min = lowestRow;
+    } else if (dim == TableAxis::head && site.heads) {
+      dimension.extent = site.heads; // from the slice's on
     }
     if (first)
       address = b.element(address, b.mul(first, strides[axis]),
@@ -278,6 +291,10 @@ Value DriverArguments::emitPrepared(const TileArg &arg, const CallSite &site) {
       emitPreparedRows(b, frame, kernel, table, site.batch, site.head);
   if (rows.lowestRow && site.queryBegin)
     cutRows(table, site, rows);
+  ArrayRef<TableAxis> axes = table.type.getAxes();
+  if (const auto *head = llvm::find(axes, TableAxis::head);
+      head != axes.end() && site.heads)
+    rows.strides[head - axes.begin()] = emitPartStride(b, frame, kernel, table);
   return emitSlice(arg, site, rows.address, rows.extents, rows.strides,
                    rows.lowestRow, rows.restStride);
 }
@@ -360,17 +377,26 @@ Value DriverArguments::emitPositions(const TileArg &arg, const CallSite &site) {
 Value DriverArguments::emitOutput(const CallSite &site) {
   Value rows = b.select(site.isLast, site.rows, b.i64(0));
   return emitVectors(DriverKernel::Output, site.batch, site.head,
-                     site.queryBegin, rows, kernel.op.getValueSize());
+                     site.queryBegin, rows, kernel.op.getValueSize(),
+                     site.heads);
 }
 
 Value DriverArguments::emitLogSumExp(const CallSite &site) {
-  if (!kernel.hasLogSumExp())
-    return emitBuffer(b.null(), {{b.i64(0), b.i64(1)}});
+  Dimensions dimensions;
+  if (site.heads)
+    dimensions.push_back({site.heads, b.i64(1)});
+  if (!kernel.hasLogSumExp()) {
+    dimensions.push_back({b.i64(0), b.i64(1)});
+    return emitBuffer(b.null(), dimensions);
+  }
+  if (site.heads)
+    dimensions.back().stride = frame.stride(DriverKernel::LogSumExp, 1);
   Value indices[] = {site.batch, site.head, site.queryBegin};
   Value rows = b.select(b.isNull(frame.data(DriverKernel::LogSumExp)), b.i64(0),
                         b.select(site.isLast, site.rows, b.i64(0)));
+  dimensions.push_back({rows, frame.stride(DriverKernel::LogSumExp, 2)});
   return emitBuffer(frame.element(DriverKernel::LogSumExp, indices),
-                    {{rows, frame.stride(DriverKernel::LogSumExp, 2)}});
+                    dimensions);
 }
 
 //===----------------------------------------------------------------------===//
@@ -382,7 +408,8 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   switch (arg.kind) {
   case TileArgKind::Query:
     return emitVectors(DriverKernel::Query, site.batch, site.head,
-                       site.queryBegin, site.rows, kernel.op.getHeadDim());
+                       site.queryBegin, site.rows, kernel.op.getHeadDim(),
+                       site.heads);
   case TileArgKind::Key:
   case TileArgKind::TransformedKey:
     return emitKeys(site, arg.symbol);
@@ -419,7 +446,9 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::OwnValueScaleRows:
     return emitScaleRows(true, emitOwnKey(site), site.rows);
   case TileArgKind::Angles:
-    return emitAngles(arg, site);
+    return emitAngles(arg, site, site.queryBegin ? Side::query : Side::key);
+  case TileArgKind::KeyAngles:
+    return emitAngles(arg, site, Side::key);
   case TileArgKind::Strip:
     return emitStrip(arg, site);
   case TileArgKind::Table:
@@ -430,7 +459,7 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::KeyPositions:
     return emitPositions(arg, site);
   case TileArgKind::Rows:
-    return b.toI32(site.rows);
+    return b.toI32(site.heads ? b.mul(site.rows, site.heads) : site.rows);
   case TileArgKind::KeyCount:
     return b.toI32(site.keyCount);
   case TileArgKind::QueryBegin:
@@ -453,8 +482,8 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::First:
     return arith::ExtUIOp::create(b, b.getI32Type(), site.isFirst);
   case TileArgKind::State:
-    return emitBuffer(
-        site.state, {{site.tileRows, one}, {site.stateColumns, site.tileRows}});
+    return emitBuffer(site.state, {{site.stateRows, one},
+                                   {site.stateColumns, site.stateRows}});
   case TileArgKind::Scan:
     return emitScan(arg, site);
   case TileArgKind::AllScores:
@@ -545,4 +574,43 @@ Value DriverArguments::emitKeyLimit(const TileFunction &function) {
         if (stride)
           strides.push_back(stride);
   return emitLimit(function, strides);
+}
+
+/// Keys have the other half of the 32 bits: see emitLimit.
+Value DriverArguments::emitHeadsFit(const TileFunction &function) {
+  Value group = b.i64(plan.op.getGroup() - 1);
+  Value queries = b.i64(*plan.op.getPacked() - 1);
+  Value largest = b.i64(0);
+  auto add = [&](Value headStride, Value queryStride) {
+    largest = b.max(
+        largest, b.add(b.mul(group, headStride), b.mul(queries, queryStride)));
+  };
+  SmallVector<unsigned> tensors = {DriverKernel::Query, DriverKernel::Output};
+  if (kernel.hasLogSumExp())
+    tensors.push_back(DriverKernel::LogSumExp);
+  for (unsigned tensor : tensors)
+    add(frame.stride(tensor, 1), frame.stride(tensor, 2));
+  Value zero = b.i64(0);
+  for (const TileArg &arg : function.args) {
+    bool isPrepared = arg.kind == TileArgKind::Angles ||
+                      arg.kind == TileArgKind::Strip ||
+                      arg.kind == TileArgKind::PreparedTable;
+    if (isPrepared) {
+      add(emitPartStride(b, frame, kernel, kernel.lookupTable(arg.symbol)),
+          zero);
+      continue;
+    }
+    if (arg.kind != TileArgKind::Table || !isa<OperandAttr>(arg.law))
+      continue;
+    unsigned tensor = *kernel.findOperand(arg.symbol);
+    Value strides[] = {zero, zero};
+    for (auto [number, axis] : llvm::enumerate(arg.type.getAxes())) {
+      bool isQuery =
+          axis == TableAxis::query || (axis == TableAxis::key && arg.isAtQuery);
+      if (axis == TableAxis::head || isQuery)
+        strides[isQuery] = frame.stride(tensor, number);
+    }
+    add(strides[0], strides[1]);
+  }
+  return b.less(largest, b.i64(int64_t{1} << 29));
 }

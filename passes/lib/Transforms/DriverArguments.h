@@ -13,9 +13,11 @@ namespace posenc {
 struct CallSite {
   mlir::Value batch, head, kvHead; // in the key transform the keys' head is
                                    // both, unless each query head has its own
+  mlir::Value heads;               // of the tile, from `head` on; null for one
   mlir::Value queryBegin, rows;    // null in the key transform
   mlir::Value keyBegin, keyCount;  // of new tokens where keys are appended
-  mlir::Value tileRows, stateColumns;      // of the tile function
+  // Of the tile function; with several heads `tileRows` are those of one.
+  mlir::Value tileRows, stateRows, stateColumns;
   llvm::SmallVector<mlir::Value> stepEnds; // keys of this call
   mlir::Value isFirst, isLast;             // i1: first and last run of the rows
   mlir::Value state;                       // address
@@ -40,6 +42,9 @@ public:
   /// offsets within its buffers fit in 32 bits.
   mlir::Value emitRowLimit(const TileFunction &function);
   mlir::Value emitKeyLimit(const TileFunction &function);
+  /// Whether the heads and queries of packed tiles leave offsets room for keys,
+  /// i1.
+  mlir::Value emitHeadsFit(const TileFunction &function);
 
 private:
   struct Dimension {
@@ -61,13 +66,14 @@ private:
   mlir::Value emitFirstRow(unsigned tensor, mlir::Value batch, mlir::Value head,
                            mlir::Value begin, bool isIndirect);
   mlir::Value emitVectors(unsigned tensor, mlir::Value batch, mlir::Value head,
-                          mlir::Value begin, mlir::Value count, int64_t dim);
+                          mlir::Value begin, mlir::Value count, int64_t dim,
+                          mlir::Value heads = {});
   mlir::Value emitRows(unsigned tensor, mlir::Value begin, mlir::Value count);
   mlir::Value emitScaleRows(bool areOfValues, mlir::Value begin,
                             mlir::Value count);
   mlir::Value emitOwnKey(const CallSite &site);
   mlir::Value emitScan(const TileArg &arg, const CallSite &site);
-  mlir::Value emitAngles(const TileArg &arg, const CallSite &site);
+  mlir::Value emitAngles(const TileArg &arg, const CallSite &site, Side side);
   mlir::Value emitScores(const TileArg &arg, const CallSite &site);
   mlir::Value emitStrip(const TileArg &arg, const CallSite &site);
   mlir::Value emitTable(const TileArg &arg, const CallSite &site);

@@ -60,12 +60,13 @@ public:
         return frame.batch();
       };
     }
-    for (DriverPlan &plan : kernel.plans) {
+    for (auto [plan, packed] : llvm::zip_equal(kernel.plans, kernel.packed)) {
+      PlanItems &made = items.emplace_back();
       if (plan.keys)
-        keys.push_back(emitKeyItems(b, kernel, plan));
-      else
-        keys.emplace_back();
-      tiles.push_back(emitTileItems(b, kernel, plan));
+        made.keys = emitKeyItems(b, kernel, plan);
+      made.tiles = emitTileItems(b, kernel, plan);
+      if (packed)
+        made.packed = emitTileItems(b, kernel, *packed);
     }
     emitKernel();
     emitPrepare();
@@ -120,16 +121,31 @@ private:
       });
     return b.ifOk(status, [&] {
       return b.switchCase(frame.variant(), kernel.plans.size(),
-                          [&](unsigned plan) {
-                            return emitItems(frame, keys[plan], tiles[plan]);
-                          });
+                          [&](unsigned plan) { return emitPlan(frame, plan); });
     });
   }
 
-  Value emitItems(DriverFrame frame, DriverItems &keys, TileItems &tiles) {
+  Value emitPlan(DriverFrame frame, unsigned plan) {
+    PlanItems &made = items[plan];
+    auto emitAll = [&] { return emitItems(frame, &made.keys, made.tiles); };
+    std::optional<DriverPlan> &packed = kernel.packed[plan];
+    if (!packed)
+      return emitAll();
+    return b.ifElse(
+        emitUsesPacked(b, frame, kernel, *packed),
+        [&] {
+          return emitItems(frame,
+                           packed->readsKeptKeys() ? &made.keys : nullptr,
+                           *made.packed);
+        },
+        emitAll);
+  }
+
+  /// Rows, keys, tiles, their parts.
+  Value emitItems(DriverFrame frame, DriverItems *keys, TileItems &tiles) {
     Value status = b.i32(0);
-    for (DriverItems *items : {&rows, &keys, &tiles.tiles, &tiles.merges})
-      if (items->function)
+    for (DriverItems *items : {&rows, keys, &tiles.tiles, &tiles.merges})
+      if (items && items->function)
         status = b.ifOk(status, [&] { return emitParallel(frame, *items); });
     return status;
   }
@@ -193,8 +209,13 @@ private:
   /// The most that a plan's parts leave.
   Value emitPartBytes(DriverFrame frame) {
     Value most = b.i64(0);
-    for (TileItems &items : tiles)
-      most = b.max(most, items.emitPartBytes(b, frame));
+    for (auto [made, packed] : llvm::zip_equal(items, kernel.packed)) {
+      Value bytes = made.tiles.emitPartBytes(b, frame);
+      if (packed)
+        bytes = b.select(emitUsesPacked(b, frame, kernel, *packed),
+                         made.packed->emitPartBytes(b, frame), bytes);
+      most = b.max(most, bytes);
+    }
     return most;
   }
 
@@ -222,9 +243,13 @@ private:
   LLVM::GlobalOp description;
   Type i32, i64, ptr;
   SmallVector<func::FuncOp> tables;
-  DriverItems rows;              // of keys in pages or rings
-  SmallVector<DriverItems> keys; // one for each plan
-  SmallVector<TileItems> tiles;
+  DriverItems rows; // of keys in pages or rings
+  struct PlanItems {
+    DriverItems keys;
+    TileItems tiles;
+    std::optional<TileItems> packed;
+  };
+  std::vector<PlanItems> items; // one for each plan
 };
 } // namespace
 

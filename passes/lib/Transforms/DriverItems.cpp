@@ -118,18 +118,21 @@ namespace {
 class TileItem {
 public:
   TileItem(DriverBuilder &b, func::FuncOp function, DriverKernel &kernel,
-           DriverPlan &plan, const RowCut &cut, const KeySplits &splits,
+           DriverPlan &plan, const TileCut &cut, const KeySplits &splits,
            const KeySkips &skips)
       : b(b), call(b, function.getArgument(0)), frame(call), kernel(kernel),
         plan(plan), cut(cut), splits(splits), skips(skips),
         item(function.getArgument(1)), worker(function.getArgument(2)) {}
 
-  /// The i32 code of the first tile function that failed, or 0.
+  /// The i32 code of the first tile function that failed, or 0. Tiles follow
+  /// one another with the same part of their keys: what heads share of these,
+  /// as tables, is then still in the cache.
   Value emitTile() {
     parts = splits.emitCount(b, call);
-    part = b.rem(item, parts);
-    return enterTile(b.div(item, parts),
-                     [&](TileRows rows) { return emitPart(rows); });
+    Value tiles = emitTiles(b, call, plan, cut);
+    part = b.div(item, tiles);
+    tile = b.rem(item, tiles);
+    return enterTile(tile, [&](TileRows rows) { return emitPart(rows); });
   }
 
   /// Merges the states of a tile's parts and writes its outputs.
@@ -145,8 +148,8 @@ private:
 
   Value emitPart(TileRows rows) {
     isWhole = b.equal(parts, b.i64(1));
-    site.state =
-        b.select(isWhole, frame.workerScratch(worker), emitPartState(item));
+    site.state = b.select(isWhole, frame.workerScratch(worker),
+                          emitPartState(b.add(b.mul(tile, parts), part)));
     states = frame.workerScratch(worker);
     site.scan = site.scores = b.byteOffset(states, kernel.getAllStateBytes());
     Value rowLimit = getArguments().emitRowLimit(plan.tiles.front());
@@ -161,7 +164,7 @@ private:
     site.scan = site.state; // there is none
     b.loop(b.i64(1), parts, [&](Value other) {
       splits.emitMerge(b, site.state, emitPartState(b.add(firstPart, other)),
-                       site.tileRows, site.stateColumns);
+                       getStateShape());
     });
     site.queryBegin = rows.begin;
     site.rows = b.sub(rows.end, rows.begin);
@@ -177,12 +180,21 @@ private:
     Value number = emitHeadAndTile(tileItem);
     frame = enterBatch(kernel, call, site.batch);
     auto run = [&] {
-      RowCut::Tile tile = cut.emitTile(b, frame.queryLen(), number);
+      TileCut::Tile tile = cut.emitTile(b, frame.queryLen(), number);
       function = tile.function;
-      site.tileRows = ofFunction([](auto &tile) { return tile.rows; });
+      site.tileRows = ofFunction([](auto &tile) { return tile.queries; });
+      site.stateRows = ofFunction([](auto &tile) { return tile.stateRows; });
       site.stateColumns =
           ofFunction([](auto &tile) { return tile.stateColumns; });
-      Value end = b.min(b.add(tile.begin, site.tileRows), tile.end);
+      if (tile.head)
+        site.head =
+            b.add(b.mul(site.kvHead, b.i64(plan.op.getGroup())), tile.head);
+      if (plan.hasHeads())
+        site.heads = tile.heads;
+      // A tile of several heads may have rows left over.
+      Value rows =
+          ofFunction([](auto &tile) { return tile.rows / tile.group; });
+      Value end = b.min(b.add(tile.begin, rows), tile.end);
       return body({tile.begin, end});
     };
     if (!kernel.hasSequences())
@@ -209,12 +221,24 @@ private:
     Value batchHead = b.add(firstHead, b.rem(inGroup, heads));
     if (!plan.networks.empty()) {
       site.batch = batchHead;
+    } else if (plan.op.getPacked()) {
+      site.batch = b.div(batchHead, call.kvHeads());
+      site.kvHead = b.rem(batchHead, call.kvHeads());
     } else {
       site.batch = b.div(batchHead, call.heads());
       site.head = b.rem(batchHead, call.heads());
       site.kvHead = emitKeyHead(b, kernel, site.head);
     }
     return b.sub(b.sub(tiles, b.i64(1)), b.div(inGroup, heads));
+  }
+
+  KeySplits::StateShape getStateShape() {
+    Value outputColumns =
+        ofFunction([](auto &tile) { return tile.outputColumns; });
+    Value firstOutput = ofFunction([](auto &tile) {
+      return tile.stateColumns - tile.rows * tile.outputColumns;
+    });
+    return {site.stateRows, site.stateColumns, firstOutput, outputColumns};
   }
 
   /// States of parts are behind the keys in the shared scratch.
@@ -442,11 +466,12 @@ private:
   DriverFrame frame; // of the tile's batch entry
   DriverKernel &kernel;
   DriverPlan &plan;
-  const RowCut &cut;
+  const TileCut &cut;
   const KeySplits &splits;
   const KeySkips &skips;
   Value item, worker;
   Value function;    // number of the tile function
+  Value tile;        // its number in the call
   Value parts, part; // of the keys of a tile
   Value isWhole;     // i1: there is one part
   Value states;      // of all heads
@@ -454,18 +479,27 @@ private:
 };
 } // namespace
 
-TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
-                                DriverPlan &plan) {
+static std::shared_ptr<const TileCut> makeCut(DriverPlan &plan) {
   std::string name = plan.op.getSymName().str();
+  if (std::optional<int64_t> packed = plan.op.getPacked())
+    return std::make_shared<PackedCut>(name, plan.tiles, plan.op.getGroup(),
+                                       *packed);
   auto heights = llvm::map_to_vector(
       plan.tiles, [](const TileFunction &tile) { return tile.rows; });
   std::optional<BlockListAttr> blocks = plan.op.getBlocks();
-  RowCut cut(name, heights, blocks ? blocks->getQueries() : 0);
+  return std::make_shared<RowCut>(name, heights,
+                                  blocks ? blocks->getQueries() : 0);
+}
+
+TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
+                                DriverPlan &plan) {
+  std::string name = plan.op.getSymName().str();
+  std::shared_ptr<const TileCut> cut = makeCut(plan);
   KeySplits splits(b, kernel, plan, cut);
   KeySkips skips(b, kernel, plan);
   auto define = [&](StringRef suffix, Value (TileItem::*emit)()) {
     func::FuncOp function = b.defineItem(name + suffix);
-    TileItem body(b, function, kernel, plan, cut, splits, skips);
+    TileItem body(b, function, kernel, plan, *cut, splits, skips);
     Value code = (body.*emit)();
     returnStatus(b, DriverFrame(b, function.getArgument(0)), code);
     return function;
@@ -477,14 +511,23 @@ TileItems posenc::emitTileItems(DriverBuilder &b, DriverKernel &kernel,
   };
   items.tiles.function = define("_tile_item", &TileItem::emitTile);
   items.tiles.emitCount = [=, &plan](DriverBuilder &b, DriverFrame frame) {
-    return b.mul(emitTiles(b, frame, plan, cut), splits.emitCount(b, frame));
+    return b.mul(emitTiles(b, frame, plan, *cut), splits.emitCount(b, frame));
   };
   if (!KeySplits::canSplit(plan))
     return items;
   items.merges.function = define("_merge_item", &TileItem::emitMerge);
   items.merges.emitCount = [=, &plan](DriverBuilder &b, DriverFrame frame) {
     return b.select(b.equal(splits.emitCount(b, frame), b.i64(1)), b.i64(0),
-                    emitTiles(b, frame, plan, cut));
+                    emitTiles(b, frame, plan, *cut));
   };
   return items;
+}
+
+Value posenc::emitUsesPacked(DriverBuilder &b, DriverFrame frame,
+                             DriverKernel &kernel, DriverPlan &packed) {
+  int64_t most = *packed.op.getPacked();
+  Value isShort = b.less(frame.queryLen(), b.i64(most + 1));
+  Value fits = DriverArguments(b, frame, kernel, packed)
+                   .emitHeadsFit(packed.tiles.front());
+  return arith::AndIOp::create(b, isShort, fits);
 }

@@ -40,6 +40,11 @@ struct TileItems {
 TileItems emitTileItems(DriverBuilder &b, DriverKernel &kernel,
                         DriverPlan &plan);
 
+/// Whether a call has few enough queries for a packed plan, i1: by shapes and
+/// strides alone.
+mlir::Value emitUsesPacked(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel, DriverPlan &packed);
+
 } // namespace posenc
 
 #endif // POSENC_LIB_TRANSFORMS_DRIVERITEMS_H

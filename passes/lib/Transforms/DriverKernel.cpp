@@ -295,7 +295,7 @@ static LogicalResult analyzeTiles(DriverPlan &plan, DriverKernel &kernel) {
   for (const TileFunction &tile : plan.tiles) {
     kernel.tallest = std::max(kernel.tallest, tile.rows);
     kernel.stateBytes = std::max<int64_t>(
-        kernel.stateBytes, tile.rows * tile.stateColumns * sizeof(float));
+        kernel.stateBytes, tile.stateRows * tile.stateColumns * sizeof(float));
   }
   analyzeNetworks(plan, kernel);
   return success();
@@ -328,6 +328,38 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   return kernel.isAppend() ? success() : analyzeTiles(plan, kernel);
 }
 
+/// The tiles of several heads read one key head's keys, and tables by head.
+static LogicalResult analyzePacked(DriverPlan &packed, DriverPlan &plan,
+                                   DriverKernel &kernel) {
+  if (plan.hasKeysByHead && packed.hasHeads())
+    return packed.op.emitOpError("expects no 'packed': its keys differ between "
+                                 "the query heads that share a key head");
+  KeysOp keys = packed.op.getKeysOp();
+  if (keys && !keys.getOnLoad())
+    packed.transformed = plan.transformed;
+  packed.hasKeysByHead = plan.hasKeysByHead;
+  return success();
+}
+
+/// Finds for each packed plan the one beside it.
+static LogicalResult addPacked(PlanOp op, DriverKernel &kernel) {
+  for (auto [plan, packed] : llvm::zip_equal(kernel.plans, kernel.packed)) {
+    if (plan.op.getIsa() != op.getIsa())
+      continue;
+    if (packed)
+      return op.emitOpError("is the second 'packed' plan for '")
+             << op.getIsa() << "'; expected one";
+    packed.emplace();
+    packed->op = op;
+    if (failed(analyzePlan(*packed, kernel)))
+      return failure();
+    return success();
+  }
+  return op.emitOpError("expects a plan for '")
+         << op.getIsa()
+         << "' that is not 'packed' beside it, for calls with more queries";
+}
+
 /// Whether the transform of a key head's keys depends on the query head.
 static bool readsHeads(const TileFunction &keys, DriverKernel &kernel) {
   return llvm::any_of(keys.args, [&](const TileArg &arg) {
@@ -358,12 +390,19 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
            << POSENC_MAX_TENSORS << " tensors, but has "
            << kernel.tensors.size();
   for (PlanOp plan : plans) {
+    if (failed(checkSameTables(plan, plans.front())))
+      return failure();
+    if (plan.getPacked())
+      continue;
     kernel.plans.emplace_back();
     kernel.plans.back().op = plan;
-    if (failed(analyzePlan(kernel.plans.back(), kernel)) ||
-        failed(checkSameTables(plan, plans.front())))
+    if (failed(analyzePlan(kernel.plans.back(), kernel)))
       return failure();
   }
+  kernel.packed.resize(kernel.plans.size());
+  for (PlanOp plan : plans)
+    if (plan.getPacked() && failed(addPacked(plan, kernel)))
+      return failure();
   for (PrepareOp prepare : PlanOp(plans.front()).getPrepareOps()) {
     DriverTable table;
     table.op = prepare;
@@ -376,5 +415,8 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
                          plan.keys && readsHeads(*plan.keys, kernel);
     kernel.hasKeysByHead |= plan.hasKeysByHead;
   }
+  for (auto [plan, packed] : llvm::zip_equal(kernel.plans, kernel.packed))
+    if (packed && failed(analyzePacked(*packed, plan, kernel)))
+      return failure();
   return kernel;
 }

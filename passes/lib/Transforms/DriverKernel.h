@@ -87,6 +87,12 @@ struct DriverPlan {
   }
   /// Whether all keys of a row come in one call of the tile function.
   bool hasOneRun() { return op.getDescending() || scans > 0; }
+  /// Whether a tile has several heads, which are a dimension of its buffers.
+  bool hasHeads() { return hasHeadDimension(op); }
+  /// Whether it reads what a key transform has kept.
+  bool readsKeptKeys() {
+    return op.getPacked() ? !transformed.empty() : keys.has_value();
+  }
 };
 
 struct DriverKernel {
@@ -95,6 +101,8 @@ struct DriverKernel {
   std::vector<KernelTensor> tensors;
   llvm::SmallVector<OperandTensor> operands;
   std::vector<DriverPlan> plans; // best first
+  /// For each of them the packed one beside it, if there is one.
+  std::vector<std::optional<DriverPlan>> packed;
   std::vector<DriverTable> tables;
   /// Rows of the tallest tile and bytes of the largest state.
   int64_t tallest = 0;

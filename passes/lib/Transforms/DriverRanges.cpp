@@ -76,12 +76,14 @@ KeyRange posenc::emitKeyRange(DriverBuilder &b, DriverFrame frame,
 
 Value posenc::emitSeparateHeads(DriverBuilder &b, DriverFrame frame,
                                 DriverPlan &plan) {
-  return plan.networks.empty() ? b.mul(frame.batch(), frame.heads())
-                               : frame.batch();
+  if (!plan.networks.empty())
+    return frame.batch();
+  return b.mul(frame.batch(),
+               plan.op.getPacked() ? frame.kvHeads() : frame.heads());
 }
 
 Value posenc::emitTiles(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
-                        const RowCut &cut) {
+                        const TileCut &cut) {
   return b.mul(emitSeparateHeads(b, frame, plan),
                cut.emitCount(b, frame.queryLen()));
 }
@@ -91,8 +93,8 @@ Value posenc::emitTiles(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
 //===----------------------------------------------------------------------===//
 
 KeySplits::KeySplits(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
-                     const RowCut &cut)
-    : plan(&plan), cut(cut), stateBytes(kernel.getStateBytes()) {
+                     std::shared_ptr<const TileCut> cut)
+    : plan(&plan), cut(std::move(cut)), stateBytes(kernel.getStateBytes()) {
   if (!canSplit(plan))
     return;
   count = (plan.op.getSymName() + "_parts").str();
@@ -110,14 +112,19 @@ void KeySplits::defineCount(DriverBuilder &b, DriverKernel &kernel,
   DriverFrame frame(b, function.getArgument(0));
   Value one = b.i64(1);
   Value wanted =
-      b.div(b.i64(kWantedItems), b.max(emitTiles(b, frame, plan, cut), one));
+      b.div(b.i64(kWantedItems), b.max(emitTiles(b, frame, plan, *cut), one));
   // With a causal mask the last rows see the most keys.
   Value rows = b.i64(plan.op.getRows().front());
   Value lastRows = b.max(b.sub(frame.queryLen(), rows), b.i64(0));
   KeyRange range = emitKeyRange(b, frame, plan, lastRows, frame.queryLen());
   Value keys = b.sub(range.end(), range.begin);
   Value parts = b.max(b.min(wanted, b.div(keys, b.i64(kFewestKeys))), one);
-  // A state is that of all rows of a tile, which must then come in one call.
+  // A state is that of all rows of a tile, which must then come in one call, as
+  // those of packed tiles always do.
+  if (plan.op.getPacked()) {
+    b.ret(parts);
+    return;
+  }
   Value rowLimit =
       DriverArguments(b, frame, kernel, plan).emitRowLimit(plan.tiles.front());
   b.ret(b.select(b.less(rowLimit, rows), one, parts));
@@ -134,16 +141,17 @@ Value KeySplits::emitBytes(DriverBuilder &b, DriverFrame frame) const {
     return b.i64(0);
   Value parts = emitCount(b, frame);
   Value bytes =
-      b.mul(b.mul(emitTiles(b, frame, *plan, cut), parts), b.i64(stateBytes));
+      b.mul(b.mul(emitTiles(b, frame, *plan, *cut), parts), b.i64(stateBytes));
   return b.select(b.equal(parts, b.i64(1)), b.i64(0), bytes);
 }
 
-/// void (first, second, rows, columns). Sums of exponentials are those of
-/// 2^(score - maximum): both states are brought to the larger maximum.
+/// void (first, second, rows, columns, first column of outputs, columns of an
+/// output or 0). Sums of exponentials are those of 2^(score - maximum): both
+/// states are brought to the larger maximum.
 void KeySplits::defineMerge(DriverBuilder &b, DriverPlan &plan) {
   Type ptr = b.getPtrType(), i64 = b.getI64Type(), f32 = b.getF32Type();
   func::FuncOp function =
-      b.define(merge, b.getFunctionType({ptr, ptr, i64, i64}, {}),
+      b.define(merge, b.getFunctionType({ptr, ptr, i64, i64, i64, i64}, {}),
                /*isPublic=*/false);
   Value first = function.getArgument(0), second = function.getArgument(1);
   Value rows = function.getArgument(2), columns = function.getArgument(3);
@@ -166,14 +174,24 @@ void KeySplits::defineMerge(DriverBuilder &b, DriverPlan &plan) {
       storeFactor(second, c);
       b.store(maximum, at(first, TileState::Maximum, row));
     });
+  Value firstOutput = function.getArgument(4);
+  Value perOutput = function.getArgument(5);
+  Value hasOutputs = b.less(b.i64(0), perOutput);
+  Value divisor = b.max(perOutput, b.i64(1));
   b.loop(b.i64(TileState::FirstSum), columns, [&](Value column) {
+    // The row whose output all numbers of the column belong to.
+    Value isOutput = arith::AndIOp::create(
+        b, hasOutputs, b.less(b.sub(firstOutput, b.i64(1)), column));
+    Value outputRow =
+        b.div(b.max(b.sub(column, firstOutput), b.i64(0)), divisor);
     b.loop(b.i64(0), rows, [&](Value row) {
       Value index = b.add(b.mul(column, rows), row);
+      Value ofRow = b.select(isOutput, outputRow, row);
       auto read = [&](Value state) {
         Value sum = b.load(f32, b.element(state, index, f32));
         if (!isExponential)
           return sum;
-        Value factor = b.load(f32, at(state, TileState::Factor, row));
+        Value factor = b.load(f32, at(state, TileState::Factor, ofRow));
         return arith::MulFOp::create(b, sum, factor).getResult();
       };
       Value sum = arith::AddFOp::create(b, read(first), read(second));
@@ -184,6 +202,8 @@ void KeySplits::defineMerge(DriverBuilder &b, DriverPlan &plan) {
 }
 
 void KeySplits::emitMerge(DriverBuilder &b, Value first, Value second,
-                          Value rows, Value columns) const {
-  b.call(merge, Type(), {first, second, rows, columns});
+                          const StateShape &shape) const {
+  b.call(merge, Type(),
+         {first, second, shape.rows, shape.columns, shape.firstOutput,
+          shape.outputColumns});
 }

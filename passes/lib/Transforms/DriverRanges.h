@@ -7,6 +7,8 @@
 #include "DriverKernel.h"
 #include "DriverTiling.h"
 
+#include <memory>
+
 namespace posenc {
 
 /// Storage indices of keys.
@@ -27,13 +29,13 @@ KeyRange emitKeyRange(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
                       mlir::Value begin, mlir::Value end);
 
 /// The (batch entry, head) pairs whose tiles are items of their own; a network
-/// mixes all heads.
+/// mixes all heads, and packed tiles are those of a key head.
 mlir::Value emitSeparateHeads(DriverBuilder &b, DriverFrame frame,
                               DriverPlan &plan);
 
 /// All tiles of a call.
 mlir::Value emitTiles(DriverBuilder &b, DriverFrame frame, DriverPlan &plan,
-                      const RowCut &cut);
+                      const TileCut &cut);
 
 /// Long runs of keys against few tiles are split, so that several threads can
 /// share a tile. Each part leaves a state in the shared scratch; those of a
@@ -43,7 +45,7 @@ class KeySplits {
 public:
   /// Defines the functions that the methods below call.
   KeySplits(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
-            const RowCut &cut);
+            std::shared_ptr<const TileCut> cut);
 
   /// Whether the states of two parts can be merged, and are those of one head.
   static bool canSplit(DriverPlan &plan) {
@@ -55,16 +57,20 @@ public:
   /// The bytes of all their states: 0 for one part, whose state is in the
   /// scratch of a worker.
   mlir::Value emitBytes(DriverBuilder &b, DriverFrame frame) const;
-  /// Adds the second state of a tile to the first.
+  /// Adds the second state of a tile to the first. `outputColumns` are those of
+  /// the tile function.
+  struct StateShape {
+    mlir::Value rows, columns, firstOutput, outputColumns;
+  };
   void emitMerge(DriverBuilder &b, mlir::Value first, mlir::Value second,
-                 mlir::Value rows, mlir::Value columns) const;
+                 const StateShape &shape) const;
 
 private:
   void defineCount(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan);
   void defineMerge(DriverBuilder &b, DriverPlan &plan);
 
   DriverPlan *plan;
-  RowCut cut;
+  std::shared_ptr<const TileCut> cut;
   int64_t stateBytes;
   std::string count, merge; // names of functions; empty for one part
 };

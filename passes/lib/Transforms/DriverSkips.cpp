@@ -15,6 +15,28 @@
 using namespace mlir;
 using namespace posenc;
 
+/// Whether a mask may differ between heads.
+static bool readsHeads(SelectOp mask) {
+  SmallVector<Value> values(mask.getInputs());
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (!op)
+      continue;
+    if (auto type = dyn_cast<TableType>(op->getResult(0).getType());
+        type && type.hasAxis(TableAxis::head))
+      return true;
+    llvm::append_range(values, op->getOperands());
+  }
+  return false;
+}
+
+/// Keys whose bounds are found together. Blocks of packed plans are short.
+static int64_t getSkippedKeys(DriverPlan &plan) {
+  constexpr int64_t fewest = 256;
+  int64_t keys = plan.op.getKeys();
+  return plan.op.getPacked() ? llvm::alignTo(fewest, keys) : keys;
+}
+
 /// Whether nothing is known of what a mask reads before it is read pair by
 /// pair.
 static bool readsPairsOnly(SelectOp mask) {
@@ -37,6 +59,9 @@ KeySkips::KeySkips(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan) {
       scores.push_back(value);
   SmallVector<SelectOp> masks = findCommonPredicates(scores);
   llvm::erase_if(masks, readsPairsOnly);
+  // Bounds are those of one head.
+  if (plan.hasHeads())
+    llvm::erase_if(masks, readsHeads);
   DriverBuilder::InsertionGuard guard(b);
   if (!masks.empty()) {
     name = (plan.op.getSymName() + "_next_keys").str();
@@ -112,7 +137,7 @@ void KeySkips::define(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
   auto loop = scf::WhileOp::create(b, i64, function.getArgument(5));
   Block *block = b.createBlock(&loop.getBefore(), {}, i64, b.getLoc());
   Value at = block->getArgument(0);
-  Value next = b.min(b.add(at, b.i64(plan.op.getKeys())), end);
+  Value next = b.min(b.add(at, b.i64(getSkippedKeys(plan))), end);
   IntervalEmitter emitter = outside.withKeys({at, next});
   Value maySee = b.bit(true);
   for (SelectOp mask : masks)
@@ -123,7 +148,7 @@ void KeySkips::define(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan,
   Value goOn = arith::AndIOp::create(b, isOther, b.less(at, end));
   scf::ConditionOp::create(b, goOn, at);
   block = b.createBlock(&loop.getAfter(), {}, i64, b.getLoc());
-  Value step = b.add(block->getArgument(0), b.i64(plan.op.getKeys()));
+  Value step = b.add(block->getArgument(0), b.i64(getSkippedKeys(plan)));
   scf::YieldOp::create(b, b.min(step, end));
   b.setInsertionPointAfter(loop);
   b.ret(loop.getResult(0));

@@ -211,6 +211,13 @@ Value posenc::emitAnglesRow(DriverBuilder &b, DriverFrame frame,
                    b.getF32Type());
 }
 
+Value posenc::emitPartStride(DriverBuilder &b, DriverFrame frame,
+                             DriverKernel &kernel, DriverTable &table) {
+  if (table.heads == DriverTable::Heads::Same)
+    return b.i64(0);
+  return emitTableLayout(b, frame, kernel, table).partSize;
+}
+
 Value posenc::emitStripEntry(DriverBuilder &b, DriverFrame frame,
                              DriverKernel &kernel, DriverTable &table,
                              Value head, Value query, Value key) {

@@ -48,6 +48,11 @@ mlir::Value emitAnglesRow(DriverBuilder &b, DriverFrame frame,
                           mlir::Value batch, mlir::Value head,
                           mlir::Value token);
 
+/// From the numbers of one head to those of the next; 0 where they are the
+/// same.
+mlir::Value emitPartStride(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel, DriverTable &table);
+
 /// The entry of a strip for a query, a key and a head of the call.
 mlir::Value emitStripEntry(DriverBuilder &b, DriverFrame frame,
                            DriverKernel &kernel, DriverTable &table,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the query rows of one head are cut into tiles.
+// How query rows are cut into tiles.
 #include "DriverTiling.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,6 +8,91 @@
 
 using namespace mlir;
 using namespace posenc;
+
+Value posenc::emitEntry(DriverBuilder &b, const Twine &name,
+                        ArrayRef<int64_t> entries, Value index) {
+  Type type = b.getIntegerType(16);
+  auto numbers = llvm::map_to_vector(
+      entries, [](int64_t entry) { return static_cast<int16_t>(entry); });
+  auto shape =
+      RankedTensorType::get({static_cast<int64_t>(entries.size())}, type);
+  Value array =
+      b.constantArray(name, DenseElementsAttr::get(shape, ArrayRef(numbers)));
+  Value entry = b.load(type, b.element(array, index, type));
+  return arith::ExtUIOp::create(b, b.getI64Type(), entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Packed rows
+//===----------------------------------------------------------------------===//
+
+PackedCut::PackedCut(std::string name, ArrayRef<TileFunction> tiles,
+                     int64_t group, int64_t most)
+    : name(std::move(name)), group(group) {
+  for (const TileFunction &tile : tiles)
+    shapes.push_back({tile.group, tile.rows / tile.group});
+  int64_t tallest = 0;
+  for (auto [index, tile] : llvm::enumerate(tiles))
+    if (tile.rows > tiles[tallest].rows)
+      tallest = index;
+  functions.assign(most + 1, tallest);
+  for (int64_t queries = 1; queries <= most; ++queries)
+    for (auto [index, tile] : llvm::enumerate(tiles))
+      if (queries * group <= tile.rows &&
+          tile.rows < tiles[functions[queries]].rows)
+        functions[queries] = index;
+}
+
+Value PackedCut::emitFunction(DriverBuilder &b, Value length) const {
+  if (shapes.size() == 1)
+    return b.i64(0);
+  Value last = b.i64(functions.size() - 1);
+  return emitEntry(b, name + "_functions", functions, b.min(length, last));
+}
+
+Value PackedCut::ofFunction(DriverBuilder &b, Value function,
+                            function_ref<int64_t(const Shape &)> get) const {
+  Value result = b.i64(get(shapes.front()));
+  for (auto [index, shape] : llvm::drop_begin(llvm::enumerate(shapes)))
+    result =
+        b.select(b.equal(function, b.i64(index)), b.i64(get(shape)), result);
+  return result;
+}
+
+/// Tiles that the heads of one query are in.
+int64_t PackedCut::countParts(const Shape &shape) const {
+  return llvm::divideCeil(group, shape.heads);
+}
+
+Value PackedCut::emitCount(DriverBuilder &b, Value length) const {
+  Value function = emitFunction(b, length);
+  Value queries =
+      ofFunction(b, function, [](const Shape &shape) { return shape.queries; });
+  Value parts = ofFunction(
+      b, function, [this](const Shape &shape) { return countParts(shape); });
+  return b.mul(parts, b.ceilDiv(length, queries));
+}
+
+/// All queries of some heads before those of the next.
+TileCut::Tile PackedCut::emitTile(DriverBuilder &b, Value length,
+                                  Value tile) const {
+  Tile result;
+  result.function = emitFunction(b, length);
+  Value queries = ofFunction(b, result.function,
+                             [](const Shape &shape) { return shape.queries; });
+  Value heads = ofFunction(b, result.function,
+                           [](const Shape &shape) { return shape.heads; });
+  Value perHeads = b.ceilDiv(length, queries);
+  result.head = b.mul(b.div(tile, perHeads), heads);
+  result.heads = b.min(b.sub(b.i64(group), result.head), heads);
+  result.begin = b.mul(b.rem(tile, perHeads), queries);
+  result.end = length;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of one head
+//===----------------------------------------------------------------------===//
 
 RowCut::RowCut(std::string name, ArrayRef<int64_t> rows, int64_t blockRows)
     : name(std::move(name)), rows(rows), blockRows(blockRows) {
@@ -30,20 +115,6 @@ RowCut::RowCut(std::string name, ArrayRef<int64_t> rows, int64_t blockRows)
     }
     longest = std::max(longest, cuts[left].size());
   }
-}
-
-/// A number of a constant table, as i64.
-Value RowCut::emitEntry(DriverBuilder &b, StringRef what,
-                        ArrayRef<int64_t> entries, Value index) const {
-  Type type = b.getIntegerType(16);
-  auto numbers = llvm::map_to_vector(
-      entries, [](int64_t entry) { return static_cast<int16_t>(entry); });
-  auto shape =
-      RankedTensorType::get({static_cast<int64_t>(entries.size())}, type);
-  Value array = b.constantArray(
-      name + "_" + what, DenseElementsAttr::get(shape, ArrayRef(numbers)));
-  Value entry = b.load(type, b.element(array, index, type));
-  return arith::ExtUIOp::create(b, b.getI64Type(), entry);
 }
 
 /// The tallest tiles before the rest.
@@ -86,7 +157,7 @@ Value RowCut::emitBlockCount(DriverBuilder &b, Value length) const {
   Value left = b.sub(length, b.mul(whole, b.i64(rows[tallest])));
   auto counts = llvm::map_to_vector(
       cuts, [](auto &cut) { return static_cast<int64_t>(cut.size()); });
-  return b.add(whole, emitEntry(b, "counts", counts, left));
+  return b.add(whole, emitEntry(b, name + "_counts", counts, left));
 }
 
 RowCut::Tile RowCut::emitBlockTile(DriverBuilder &b, Value length,
@@ -107,11 +178,12 @@ RowCut::Tile RowCut::emitBlockTile(DriverBuilder &b, Value length,
   Value isWhole = b.less(tile, whole);
   Value inRest = b.max(b.sub(tile, whole), b.i64(0));
   Value index = b.add(b.mul(left, b.i64(longest)), inRest);
-  Value begin = b.add(wholeRows, emitEntry(b, "begins", begins, index));
+  Value begin = b.add(wholeRows, emitEntry(b, name + "_begins", begins, index));
   Tile result;
   result.begin = b.select(isWhole, b.mul(tile, height), begin);
-  result.function = b.select(isWhole, b.i64(tallest),
-                             emitEntry(b, "functions", functions, index));
+  result.function =
+      b.select(isWhole, b.i64(tallest),
+               emitEntry(b, name + "_functions", functions, index));
   result.end = length;
   return result;
 }

@@ -6,6 +6,7 @@
 #include "PlanSteps.h"
 #include "PlanVectors.h"
 
+#include "posenc/Analysis/ChannelLanes.h"
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Transforms/Passes.h"
 
@@ -137,7 +138,7 @@ static Value writeScale(OpBuilder &builder, const ScoreTerms &terms,
 }
 
 namespace {
-/// Writes the parts of one plan.
+/// Writes the parts of one plan, and of a packed one beside it.
 class PlanWriter {
 public:
   /// Tiles of all plans of the kernel have at most `rows` rows.
@@ -151,7 +152,33 @@ public:
     return kernel.isAppend() ? writeAppend() : writeAttention();
   }
 
+  /// The same parts with one step for all keys.
+  void writePacked(PlanOp packed) {
+    PlanTables tables(plan);
+    StepOp step =
+        writeStep(tables, {"edge", terms.getKeysEnd(), /*isMasked=*/true});
+    IRMapping mapping;
+    plan.getBody().cloneInto(&packed.getBody(), mapping);
+    step->erase();
+    SmallVector<StepOp, 4> steps = packed.getStepOps();
+    for (StepOp other : ArrayRef(steps).drop_back())
+      other->erase();
+    steps.back()->moveBefore(packed.getEpilogueOp());
+    packed.setFromAttr(plan.getFromAttr());
+    if (KeysOp keys = packed.getKeysOp())
+      keys.setOnLoad(transformsOnLoad(keys));
+    specializeSteps(packed, packed.getRows().front());
+  }
+
 private:
+  /// Whether a key's vectors are made of its own head.
+  static bool transformsOnLoad(KeysOp keys) {
+    auto norms = keys.getBody().front().getOps<VectorNormOp>();
+    return llvm::all_of(norms, [](VectorNormOp norm) {
+      return norm.getOver() == NormAxis::head;
+    });
+  }
+
   LogicalResult writeAttention() {
     FailureOr<OutputTerms> placedOutput = placeOutput(kernel);
     if (failed(placedOutput))
@@ -364,9 +391,96 @@ static void limitTiles(PlanOp plan) {
 static void noteTiles(KernelOp kernel, PlanOp plan) {
   auto rows = llvm::map_range(
       plan.getRows(), [](int64_t rows) { return std::to_string(rows); });
+  std::optional<int64_t> packed = plan.getPacked();
   noted(kernel, "Tiles",
         "@" + plan.getSymName() + " has tiles of " + llvm::join(rows, " or ") +
-            " queries and blocks of " + Twine(plan.getKeys()) + " keys");
+            (packed ? " rows" : " queries") + " and blocks of " +
+            Twine(plan.getKeys()) + " keys" +
+            (packed ? ", for sequences of at most " + Twine(*packed) +
+                          " queries of " + Twine(plan.getGroup()) + " heads"
+                    : ""));
+}
+
+//===----------------------------------------------------------------------===//
+// Packed plans
+//===----------------------------------------------------------------------===//
+
+/// A tile for more queries of one head would be half full.
+static constexpr int64_t kMostPackedQueries = 16;
+/// Keys of a block, which stays in the fastest cache with its values.
+static constexpr int64_t kPackedKeys = 16;
+
+static bool readsHeads(Block &body) {
+  return llvm::any_of(body, [](Operation &op) {
+    auto type = op.getNumResults() == 1
+                    ? dyn_cast<TableType>(op.getResult(0).getType())
+                    : TableType();
+    return type && type.hasAxis(TableAxis::head);
+  });
+}
+
+/// Whether angles of a rotation of keys differ between heads.
+static bool rotatesByHead(PlanOp plan) {
+  auto rotations = plan.getKeysOp().getBody().front().getOps<TileRotateOp>();
+  return llvm::any_of(rotations, [&](TileRotateOp rotation) {
+    return readsHeads(
+        plan.lookupPrepare(rotation.getTable()).getBody().front());
+  });
+}
+
+/// Why heads cannot be packed, or not with a gain; "" if they are.
+static StringRef findUnpackable(PlanOp plan) {
+  if (plan.getBlocks())
+    return "lists of blocks are those of one head";
+  if (plan.getDescending())
+    return "a scan sees all keys of a row at once";
+  Block &body = plan.getStepOps().back().getBody().front();
+  if (!body.getOps<HeadMlpOp>().empty())
+    return "a network mixes the scores of all heads";
+  bool hasValueTables =
+      llvm::any_of(body.back().getOperandTypes(), llvm::IsaPred<TableType>);
+  if (!body.getOps<TableDotOp>().empty() || hasValueTables)
+    return "rows of a table are read for every pair, which takes longer than "
+           "to read the keys";
+  if (KeysOp keys = plan.getKeysOp();
+      keys && plan.getGroup() > 1 &&
+      (readsHeads(keys.getBody().front()) || rotatesByHead(plan)))
+    return "key vectors differ between the heads that share a key head";
+  return "";
+}
+
+/// As many rows as a vector has channels, or rows where channels are no lanes,
+/// and fewer for single queries of few heads.
+static SmallVector<int64_t> getPackedRows(PlanOp plan,
+                                          const InstructionSet &isa) {
+  int64_t channels = getChannelLanes(plan, isa.lanes);
+  SmallVector<int64_t> rows = {channels ? channels
+                                        : std::max(isa.lanes, isa.transpose)};
+  int64_t group = llvm::PowerOf2Ceil(plan.getGroup());
+  if (group < rows.front())
+    rows.push_back(group);
+  return rows;
+}
+
+/// The plan beside `plan` for few queries, without its parts.
+static PlanOp createPacked(PlanOp plan, const InstructionSet &isa) {
+  OpBuilder builder(plan.getContext());
+  builder.setInsertionPointAfter(plan);
+  auto packed = cast<PlanOp>(plan->cloneWithoutRegions());
+  builder.insert(packed);
+  packed.setSymName((plan.getSymName() + "_packed").str());
+  packed.setRows(getPackedRows(plan, isa));
+  packed.setKeys(kPackedKeys);
+  packed.setPacked(kMostPackedQueries);
+  return packed;
+}
+
+/// The parts of one instruction set's plan are those of another's.
+static void copyParts(PlanOp from, PlanOp to) {
+  IRMapping mapping;
+  from.getBody().cloneInto(&to.getBody(), mapping);
+  to.setDescending(from.getDescending());
+  to.setFromAttr(from.getFromAttr());
 }
 
 /// What the tiles of every instruction set share is decided once.
@@ -382,14 +496,15 @@ static LogicalResult planKernel(KernelOp kernel,
   int64_t rows = 0;
   for (const InstructionSet *isa : isas)
     rows = std::max(rows, isa->tileRows.front());
-  PlanOp first;
+  PlanOp first, firstPacked;
+  bool isAppend = kernel.isAppend(), isPacked = false;
   for (const InstructionSet *isa : isas) {
-    bool isAppend = kernel.isAppend();
     std::string name = getPlanName(kernel, isa->name);
-    if (Operation *other = SymbolTable::lookupNearestSymbolFrom(
-            kernel, builder.getStringAttr(name)))
-      return other->emitOpError("has the name '")
-             << name << "', which the plan of a kernel needs";
+    for (StringRef suffix : {"", "_packed"})
+      if (Operation *other = SymbolTable::lookupNearestSymbolFrom(
+              kernel, builder.getStringAttr(name + suffix)))
+        return other->emitOpError("has the name '")
+               << name << suffix << "', which the plan of a kernel needs";
     PlanOp plan = PlanOp::create(
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
@@ -400,21 +515,41 @@ static LogicalResult planKernel(KernelOp kernel,
                                 : kernel.getKeyElementType()),
         /*indirect=*/!isAppend && isIndirect(kernel), isAppend,
         kernel.getBlocksAttr(), /*packed=*/IntegerAttr());
+    std::optional<PlanWriter> writer;
     if (first) {
-      IRMapping mapping;
-      first.getBody().cloneInto(&plan.getBody(), mapping);
-      plan.setDescending(first.getDescending());
-      plan.setFromAttr(first.getFromAttr());
-    } else if (failed(PlanWriter(kernel, plan, rows).run())) {
+      copyParts(first, plan);
+    } else if (writer.emplace(kernel, plan, rows); failed(writer->run())) {
       plan.erase();
       return failure();
-    } else {
+    }
+    if (isAppend) {
       first = plan;
+      continue;
     }
-    if (!isAppend) {
-      limitTiles(plan);
-      noteTiles(kernel, plan);
+    PlanOp packed;
+    if (!first) {
+      StringRef reason = findUnpackable(plan);
+      isPacked = reason.empty();
+      if (!isPacked)
+        missed(kernel, "PackedTiles",
+               "few queries have the tiles of many: " + reason);
     }
+    if (isPacked) {
+      packed = createPacked(plan, *isa);
+      if (firstPacked)
+        copyParts(firstPacked, packed);
+      else
+        writer->writePacked(packed);
+    }
+    limitTiles(plan);
+    noteTiles(kernel, plan);
+    if (packed)
+      noteTiles(kernel, packed);
+    if (!first) {
+      first = plan;
+      firstPacked = packed;
+    }
+    builder.setInsertionPointAfter(packed ? packed : plan);
   }
   return success();
 }

@@ -106,6 +106,24 @@ static LogicalResult verifyDirection(PlanOp plan) {
   return success();
 }
 
+/// The rows of a packed tile have heads of their own: what reads rows of tables
+/// for a pair, or the scores of several heads, has no place there.
+static LogicalResult verifyPacked(PlanOp plan) {
+  if (!plan.getPacked())
+    return success();
+  for (StepOp step : plan.getStepOps()) {
+    Block &body = step.getBody().front();
+    for (Operation &op : body)
+      if (isa<TableDotOp, HeadMlpOp>(op))
+        return op.emitOpError("cannot stand in a 'packed' plan, whose tiles "
+                              "have several heads");
+    if (llvm::any_of(body.back().getOperandTypes(), llvm::IsaPred<TableType>))
+      return step.emitOpError("expects to yield no table of values in a "
+                              "'packed' plan");
+  }
+  return success();
+}
+
 /// The output is normalised once.
 static LogicalResult verifyEpilogue(EpilogueOp epilogue) {
   Block &body = epilogue.getBody().front();
@@ -127,5 +145,6 @@ LogicalResult posenc::verifyParts(PlanOp plan) {
     return success();
   if (failed(verifyEpilogue(plan.getEpilogueOp())))
     return failure();
-  return verifyDirection(plan);
+  return success(succeeded(verifyDirection(plan)) &&
+                 succeeded(verifyPacked(plan)));
 }

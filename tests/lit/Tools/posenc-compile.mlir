@@ -8,7 +8,7 @@
 // RUN: diff -r %t/a %t/b
 // RUN: diff -r %t/a %t/c
 // RUN: ls %t/a | FileCheck %s --check-prefix=FILES
-// RUN: ls %t/cache | grep -v timestamp | count 6
+// RUN: ls %t/cache | grep -v timestamp | count 12
 // A damaged entry is compiled again.
 // RUN: %python -c "import glob; [open(f, 'r+b').write(b'x' * 80) for f in glob.glob(r'%t/cache/llvmcache-*')]"
 // RUN: posenc-compile %s --cache-dir %t/cache -o %t/e

@@ -5,6 +5,8 @@
 
 // expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 has tiles of 48 or 32 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64 has tiles of 8 queries and blocks of 256 keys"}}
+// expected-remark@below {{@rotation_and_mask_x86_64_avx512_packed has tiles}}
+// expected-remark@below {{@rotation_and_mask_x86_64_packed has tiles}}
 posenc.kernel @rotation_and_mask heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %i = posenc.position query law(#posenc.iota)
@@ -27,6 +29,8 @@ posenc.kernel @rotation_and_mask heads(2) head_dim(8) {
 
 // expected-remark@below {{@map_x86_64_avx512 has tiles}}
 // expected-remark@below {{@map_x86_64 has tiles}}
+// expected-remark@below {{@map_x86_64_avx512_packed has tiles}}
+// expected-remark@below {{@map_x86_64_packed has tiles}}
 posenc.kernel @map heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   // expected-remark@below {{[Passed] Scale | Category:posenc-plan | Remark="scale is applied to the queries, once per tile; the change to base 2 is not: a posenc.map needs natural scores"}}
@@ -44,6 +48,8 @@ posenc.kernel @map heads(2) head_dim(8) {
 
 // expected-remark@below {{@biases_x86_64_avx512 has tiles}}
 // expected-remark@below {{@biases_x86_64 has tiles}}
+// expected-remark@below {{@biases_x86_64_avx512_packed has tiles}}
+// expected-remark@below {{@biases_x86_64_packed has tiles}}
 posenc.kernel @biases heads(2) head_dim(8) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %i = posenc.position query law(#posenc.iota)

@@ -9,12 +9,17 @@
 // CHECK: #[[EDGE:.*]] = affine_map<(d0, d1, d2, d3) -> (d1 + d3 - d2, d3)>
 // CHECK: #[[ALL:.*]] = affine_map<(d0, d1, d2, d3) -> (d3)>
 
-// The chosen instruction sets, each once, best first, after their kernel.
+// The chosen instruction sets, each once, best first, after their kernel; each
+// with the plan for few queries.
 // ISAS: posenc.kernel @rotations
 // ISAS-NOT: posenc.plan
 // ISAS: posenc.plan @rotations_x86_64_avx2 {{.*}} rows([24]) keys(256)
 // ISAS-NOT: posenc.plan
+// ISAS: posenc.plan @rotations_x86_64_avx2_packed
+// ISAS-NOT: posenc.plan
 // ISAS: posenc.plan @rotations_x86_64 {{.*}} rows([8]) keys(256)
+// ISAS-NOT: posenc.plan
+// ISAS: posenc.plan @rotations_x86_64_packed
 // ISAS-NOT: posenc.plan
 // ISAS: posenc.kernel @attributes
 
@@ -66,7 +71,8 @@
 // CHECK-NEXT:   posenc.yield %[[O]] : !posenc.output
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: posenc.plan @rotations_x86_64_avx2 kernel(@rotations) isa("x86-64-avx2")
+// CHECK-NEXT: posenc.plan @rotations_x86_64_avx512_packed
+// CHECK: posenc.plan @rotations_x86_64_avx2 kernel(@rotations) isa("x86-64-avx2")
 // CHECK-SAME: rows([24]) keys(256) {
 // CHECK: posenc.keys {
 // CHECK: posenc.plan @rotations_x86_64 kernel(@rotations) isa("x86-64")

@@ -1305,3 +1305,53 @@ posenc.plan @other_score kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(
     posenc.yield %o : !posenc.output
   }
 }
+
+// -----
+
+posenc.plan @packed_rows kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([4]) keys(16) packed(16) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %t = posenc.table law(#posenc.operand<"t", rows = 5, channels = 8>) : !posenc.table<row, channel>
+    %i = posenc.position query law(#posenc.iota)
+    %j = posenc.position key law(#posenc.iota)
+    %r = posenc.relation %i, %j law(#posenc.clipped_distance<query_minus_key, max = 2>)
+    // expected-error@below {{'posenc.table_dot' op cannot stand in a 'packed' plan, whose tiles have several heads}}
+    %d = posenc.table_dot %q, %t at(%r) scale(1.0) : !posenc.query, !posenc.table<row, channel>, !posenc.relation
+    posenc.yield %d : !posenc.score
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+posenc.plan @packed_values kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([4]) keys(16) packed(16) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    %q1 = posenc.tile.scale %q by(0.5) base2
+    posenc.yield %q1 : !posenc.query
+  }
+  // expected-error@below {{'posenc.step' op expects to yield no table of values in a 'packed' plan}}
+  posenc.step @all until(affine_map<(q_begin, q_end, lq, lk) -> (lk)>) {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %t = posenc.table law(#posenc.operand<"t", rows = 5, channels = 8>) : !posenc.table<row, channel>
+    %i = posenc.position query law(#posenc.iota)
+    %j = posenc.position key law(#posenc.iota)
+    %r = posenc.relation %i, %j law(#posenc.clipped_distance<query_minus_key, max = 2>)
+    %s = posenc.dot %q, %k scale(1.0)
+    posenc.yield %s, %t, %r : !posenc.score, !posenc.table<row, channel>, !posenc.relation
+  }
+  posenc.epilogue {
+  ^bb0(%state: !posenc.state):
+    %o = posenc.tile.normalize softmax %state
+    posenc.yield %o : !posenc.output
+  }
+}

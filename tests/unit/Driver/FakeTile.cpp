@@ -178,7 +178,7 @@ public:
     const Buffer &k = buffer("k");
     Block &body = plan.getKeysOp().getBody().front();
     for (int64_t j = 0; j < k.dims[1].extent; ++j) {
-      std::vector<Numbers> keys = transform(body, read(k, j), {0, j});
+      std::vector<Numbers> keys = transform(body, read(k, {j}), {0, j});
       for (auto [index, key] : llvm::enumerate(keys)) {
         std::string symbol = getKeySymbol(plan, index);
         if (symbol.empty())
@@ -195,10 +195,10 @@ public:
     int64_t n = numbers.lookup("rows"), m = numbers.lookup("key_count");
     EXPECT_GT(n, 0);
     EXPECT_LE(n, tile.function.rows);
-    EXPECT_EQ(buffer("q").dims[1].extent, n);
+    checkHeads(n);
     EXPECT_EQ(buffer("v").dims[1].extent, m);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer("state").host) % 64, 0u);
-    EXPECT_EQ(buffer("state").dims[0].extent, tile.function.rows);
+    EXPECT_EQ(buffer("state").dims[0].extent, tile.function.stateRows);
     EXPECT_EQ(buffer("state").dims[1].extent, tile.function.stateColumns);
     checkScratch(m);
     std::vector<int64_t> ends = checkSteps(m);
@@ -220,7 +220,7 @@ public:
       // Rows beyond the last are written, and mean nothing.
       Scores scores{*network->getBlock(), std::min(i, n - 1), 0, m, {}};
       queries = transform(plan.getPrologueOp().getBody().front(),
-                          read(buffer("q"), scores.row), {scores.row, 0});
+                          read(buffer("q"), {scores.row}), {scores.row, 0});
       for (Operation &op : scores.body) {
         if (&op == network.getOperation())
           break;
@@ -314,19 +314,54 @@ private:
     return *found;
   }
 
-  static Numbers read(const Buffer &vectors, int64_t row) {
+  static Numbers read(const Buffer &vectors, ArrayRef<int64_t> row) {
     Numbers result(vectors.dims[0].extent);
-    for (size_t d = 0; d < result.size(); ++d)
-      result[d] = vectors.at({int64_t(d), row});
+    SmallVector<int64_t> index{0};
+    llvm::append_range(index, row);
+    for (size_t d = 0; d < result.size(); ++d) {
+      index[0] = int64_t(d);
+      result[d] = vectors.at(index);
+    }
     return result;
+  }
+
+  /// The query and head of a row.
+  Place getPlace(int64_t i) const {
+    return {i / tile.function.group, 0, i % tile.function.group};
+  }
+  /// Its index in buffers with a number for each query, and for each head of
+  /// the tile if it may have several.
+  SmallVector<int64_t> getRow(Place place) const {
+    if (hasHeadDimension(plan))
+      return {place.head, place.row};
+    return {place.row};
+  }
+
+  /// Rows are all heads of each query, or the heads of a part of one.
+  void checkHeads(int64_t n) {
+    const Buffer &q = buffer("q");
+    if (!hasHeadDimension(plan)) {
+      EXPECT_EQ(q.dims[1].extent, n);
+      return;
+    }
+    int64_t heads = q.dims[1].extent, count = q.dims[2].extent;
+    EXPECT_EQ(heads * count, n);
+    EXPECT_LE(heads, tile.function.group);
+    EXPECT_TRUE(heads == tile.function.group || count == 1);
+    EXPECT_LE(count, tile.function.queries);
   }
 
   void checkScratch(int64_t m) {
     bool hasOneRun = plan.getDescending();
     for (const TileArg &arg : tile.function.args) {
       if (arg.kind == TileArgKind::Strip && m > 0) {
-        buffer(arg.getName()).at({1 - m});
-        buffer(arg.getName()).at({tile.function.rows - 1});
+        // Rows behind the last have distances too.
+        for (int64_t distance : {1 - m, tile.function.queries - 1}) {
+          SmallVector<int64_t> index{distance};
+          if (hasHeadDimension(plan))
+            index.push_back(0);
+          buffer(arg.getName()).at(index);
+        }
       }
       if (arg.kind != TileArgKind::Scan)
         continue;
@@ -341,7 +376,9 @@ private:
     }
     if (hasOneRun) {
       EXPECT_TRUE(numbers.lookup("first"));
-      EXPECT_EQ(buffer("out").dims[1].extent, numbers.lookup("rows"));
+      const Buffer &out = buffer("out");
+      EXPECT_EQ(out.dims[out.rank - 1].extent,
+                buffer("q").dims[out.rank - 1].extent);
     }
   }
 
@@ -537,19 +574,27 @@ private:
   }
 
   void turn(TileRotateOp op, Numbers &vector, Place place) {
-    const Buffer &angles = buffer("angles_" + op.getTable().str());
     bool isQuery = isa<QueryType>(op.getType());
+    bool isLoaded = !isQuery && tile.kind == FakeTile::Tile;
+    const Buffer &angles =
+        buffer((isLoaded ? "key_angles_" : "angles_") + op.getTable().str());
     int64_t pairs = op.getDims() / 2;
-    int64_t token = isQuery ? place.row : place.key;
+    SmallVector<int64_t> token{place.key};
+    if (isQuery)
+      token = getRow(place);
     EXPECT_EQ(angles.dims[0].extent, 2 * pairs);
-    EXPECT_EQ(angles.dims[1].extent,
-              buffer(isQuery ? "q" : "k").dims[1].extent);
+    for (size_t d = 1; d <= token.size(); ++d)
+      EXPECT_EQ(angles.dims[d].extent,
+                buffer(isQuery ? "q" : "k").dims[d].extent);
     bool isHalf = op.getPairing() == Pairing::half;
     for (int64_t p = 0; p < pairs; ++p) {
       double &a = vector[op.getFirstDim() + (isHalf ? p : 2 * p)];
       double &b = vector[op.getFirstDim() + (isHalf ? p + pairs : 2 * p + 1)];
-      double c = angles.at({p, token}), s = angles.at({pairs + p, token}),
-             x = a;
+      SmallVector<int64_t> index{p};
+      llvm::append_range(index, token);
+      double c = angles.at(index);
+      index[0] += pairs;
+      double s = angles.at(index), x = a;
       a = x * c - b * s;
       b = x * s + b * c;
     }
@@ -592,6 +637,9 @@ private:
     Block &body;
     int64_t row, begin, end;
     std::map<void *, Numbers> values;
+    int64_t head = 0;
+
+    Place at(int64_t key) const { return {row, key, head}; }
 
     Numbers &operator[](Value value) {
       return values[value.getAsOpaquePointer()];
@@ -602,8 +650,12 @@ private:
     unsigned number = cast<BlockArgument>(vector).getArgNumber();
     if (number < queries.size())
       return queries[number];
-    std::string symbol = getKeySymbol(plan, number - queries.size());
-    return read(buffer(symbol.empty() ? "k" : "k_" + symbol), j);
+    number -= queries.size();
+    std::string symbol = getKeySymbol(plan, number);
+    if (!symbol.empty() && plan.getKeysOp().getOnLoad())
+      return transform(plan.getKeysOp().getBody().front(),
+                       read(buffer("k"), {j}), {0, j})[number];
+    return read(buffer(symbol.empty() ? "k" : "k_" + symbol), {j});
   }
 
   void evaluate(Operation &op, Scores &scores) {
@@ -633,12 +685,12 @@ private:
         Value index = dot.getIndex();
         double row = isa<ScoreType>(index.getType())
                          ? of(index, j)
-                         : getIndex(index, {scores.row, j});
+                         : getIndex(index, scores.at(j));
         double low = isa<ScoreType>(index.getType()) ? std::floor(row) : row;
         Numbers vector = getVector(dot.getVector(), j);
         double sum = 0;
         for (auto [c, x] : llvm::enumerate(vector)) {
-          Place place{scores.row, j};
+          Place place = scores.at(j);
           double value = lookUp(dot.getTable(), low, c, place);
           if (row != low)
             value = (1 - (row - low)) * value +
@@ -657,18 +709,20 @@ private:
       });
     if (auto strip = dyn_cast<TileLoadStripOp>(op))
       return forKeys([&](int64_t j) {
-        return buffer("strip_" + strip.getTable().str()).at({scores.row - j});
+        SmallVector<int64_t> index{scores.row - j};
+        if (hasHeadDimension(plan))
+          index.push_back(scores.head);
+        return buffer("strip_" + strip.getTable().str()).at(index);
       });
     if (auto select = dyn_cast<SelectOp>(op))
       return forKeys([&](int64_t j) {
-        if (isAllowed(select, {scores.row, j}))
+        if (isAllowed(select, scores.at(j)))
           return of(select.getScore(), j);
         return select.getOther() ? of(select.getOther(), j) : -INFINITY;
       });
     if (auto bias = dyn_cast<BiasOp>(op))
       return forKeys([&](int64_t j) {
-        return evaluateTerm(bias.getBody(), bias.getInputs(), {},
-                            {scores.row, j});
+        return evaluateTerm(bias.getBody(), bias.getInputs(), {}, scores.at(j));
       });
     if (auto map = dyn_cast<MapOp>(op))
       return forKeys([&](int64_t j) {
@@ -678,7 +732,7 @@ private:
         if (llvm::is_contained(arguments, -INFINITY))
           return -double(INFINITY);
         return evaluateTerm(map.getBody(), map.getInputs(), arguments,
-                            {scores.row, j});
+                            scores.at(j));
       });
     if (auto network = dyn_cast<HeadMlpOp>(op)) {
       const Buffer &mixed = buffer("mixed_" + getNetworkSymbol(network));
@@ -741,7 +795,18 @@ private:
 
   /// Outputs come last.
   int64_t getOutputColumn() {
-    return tile.function.stateColumns - buffer("v").dims[0].extent;
+    const TileFunction &function = tile.function;
+    return function.stateColumns - (function.outputColumns
+                                        ? function.rows * function.outputColumns
+                                        : buffer("v").dims[0].extent);
+  }
+  float &outputAt(int64_t i, int64_t c) {
+    const Buffer &state = buffer("state");
+    int64_t first = getOutputColumn(), perRow = tile.function.outputColumns,
+            lanes = tile.function.stateRows;
+    if (perRow == 0)
+      return state.at({i, first + c});
+    return state.at({c % lanes, first + i * perRow + c / lanes});
   }
 
   Row loadState(int64_t i) {
@@ -755,31 +820,33 @@ private:
     int64_t output = getOutputColumn();
     row.weights = output > kWeights ? state.at({i, kWeights}) : row.sum;
     for (size_t c = 0; c < row.output.size(); ++c)
-      row.output[c] = state.at({i, int64_t(output + c)});
+      row.output[c] = outputAt(i, c);
     return row;
   }
 
   void storeState(const Row &row, int64_t i) {
     const Buffer &state = buffer("state");
-    for (int64_t c = 0; c < tile.function.stateColumns; ++c)
+    int64_t output = getOutputColumn();
+    for (int64_t c = 0; c < output; ++c)
       state.at({i, c}) = 0;
     state.at({i, TileState::Maximum}) =
         static_cast<float>(std::max(row.maximum, double(-FLT_MAX)));
     state.at({i, TileState::FirstSum}) = static_cast<float>(row.sum);
-    int64_t output = getOutputColumn();
     if (output > kWeights)
       state.at({i, kWeights}) = static_cast<float>(row.weights);
     for (size_t c = 0; c < row.output.size(); ++c)
-      state.at({i, int64_t(output + c)}) = static_cast<float>(row.output[c]);
+      outputAt(i, c) = static_cast<float>(row.output[c]);
   }
 
   void computeRow(int64_t i, int64_t m, ArrayRef<int64_t> ends) {
     Row row = loadState(i);
+    Place place = getPlace(i);
     queries = transform(plan.getPrologueOp().getBody().front(),
-                        read(buffer("q"), i), {i, 0});
+                        read(buffer("q"), getRow(place)), place);
     int64_t begin = 0;
     for (auto [step, end] : llvm::zip_equal(getTileSteps(plan), ends)) {
-      Scores scores{step.getBody().front(), i, begin, end, {}};
+      Scores scores{
+          step.getBody().front(), place.row, begin, end, {}, place.head};
       for (Operation &op : scores.body.without_terminator())
         evaluate(op, scores);
       for (int64_t j = begin; j < end; ++j)
@@ -821,7 +888,7 @@ private:
     }
     row.weights += weight;
     const Buffer &v = buffer("v");
-    Place place{scores.row, j};
+    Place place = scores.at(j);
     Numbers rows;
     for (size_t t = 0; t < yielded.size(); t += 2)
       rows.push_back(getIndex(yielded[t + 1], place));
@@ -840,7 +907,7 @@ private:
     switch (op.getKind()) {
     case NormalizeKind::softmax:
       if (op.getSink()) {
-        double sink = lookUp(op.getSink(), 0, 0, {i, 0});
+        double sink = lookUp(op.getSink(), 0, 0, getPlace(i));
         row.rescale(sink * llvm::numbers::log2e);
         row.sum += std::exp2(sink * llvm::numbers::log2e - row.maximum);
       }
@@ -864,15 +931,23 @@ private:
                         .front()
                         .getOps<TileRemainderOp>()
                         .empty();
-    if (buffer("out").dims[1].extent)
+    Place place = getPlace(i);
+    const Buffer &out = buffer("out");
+    if (out.dims[out.rank - 1].extent)
       for (int64_t c = 0, e = row.output.size(); c < e; ++c) {
         double value = share(row.output[c]);
         if (hasRest)
-          value += (1 - share(row.weights)) * buffer("own_v").at({c, i});
-        buffer("out").at({c, i}) = static_cast<float>(value);
+          value +=
+              (1 - share(row.weights)) * buffer("own_v").at({c, place.row});
+        SmallVector<int64_t> index{c};
+        llvm::append_range(index, getRow(place));
+        out.at(index) = static_cast<float>(value);
       }
-    if (buffers.count("lse") && buffer("lse").dims[0].extent)
-      buffer("lse").at({i}) = static_cast<float>(
+    if (!buffers.count("lse"))
+      return;
+    const Buffer &lse = buffer("lse");
+    if (lse.dims[lse.rank - 1].extent)
+      lse.at(getRow(place)) = static_cast<float>(
           (row.maximum + std::log2(row.sum)) * llvm::numbers::ln2);
   }
 

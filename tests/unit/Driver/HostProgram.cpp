@@ -92,10 +92,12 @@ HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
   require(succeeded(manager.run(*level3)), "planning");
 
   for (PlanOp plan : level3->getOps<PlanOp>()) {
-    plan.setKeys(keys);
-    // Two heights on any machine.
-    if (plan.getIsa() == "x86-64")
-      plan.setRows({48, 32});
+    if (!plan.getPacked()) {
+      plan.setKeys(keys);
+      // Two heights on any machine.
+      if (plan.getIsa() == "x86-64")
+        plan.setRows({48, 32});
+    }
     auto add = [&](const TileFunction &function, FakeTile::Kind kind,
                    unsigned network = 0) {
       tiles.push_back(

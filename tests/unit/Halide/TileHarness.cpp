@@ -510,6 +510,7 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
         call.addArray({tile.signature.rows, 2 * keyCount});
         break;
       case TileArgKind::TransformedKey:
+      case TileArgKind::KeyAngles:
       case TileArgKind::OwnValue:
       case TileArgKind::AllQueries:
       case TileArgKind::AllKeys:

@@ -22,6 +22,10 @@
 
 namespace posenc {
 
+// In packed plans whose query heads share key heads, the heads of a tile are a
+// dimension of their own: rows are pairs of them and n counts queries. It comes
+// last in a strip and in tables over heads, and before the rows in Query,
+// Output, LogSumExp and Angles, of queries.
 enum class TileArgKind {
   // Buffers that are read. Extents are given innermost dimension first; n is
   // the number of valid rows of the tile, m the number of keys of the run.
@@ -40,12 +44,14 @@ enum class TileArgKind {
   ValueScales,    // (m)
   OwnValueScales, // (n)
 
-  Angles, // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
-          // row (of each key in the key transform)
-  Strip,  // f32 (any), stride 1: entry i - j for row i and key j of this
-          // call. Covers rows 0 .. TileFunction::rows - 1, also those
-          // beyond n, and keys 0 .. m - 1
-  Table,  // f32, the slice of this head and batch entry; see TileArg::dims
+  Angles,    // f32 (2 * pairs, n), stride 1: cosines, then sines, of each
+             // row (of each key in the key transform)
+  KeyAngles, // f32 (2 * pairs, m), likewise of each key, where tiles transform
+             // keys
+  Strip,     // f32 (any), stride 1: entry i - j for row i and key j of this
+             // call. Covers rows 0 .. TileFunction::rows - 1, also those
+             // beyond n, and keys 0 .. m - 1
+  Table,     // f32, the slice of this head and batch entry; see TileArg::dims
   PreparedTable,  // the same of a posenc.prepare of kind rows
   QueryPositions, // int32 (n), any stride
   KeyPositions,   // int32 (m), any stride
@@ -67,7 +73,7 @@ enum class TileArgKind {
   Mixed,     // f32 (rows, m): what it gives this head
 
   // Numbers, int32.
-  Rows,       // n
+  Rows,       // valid rows
   KeyCount,   // m
   QueryBegin, // storage index of row 0
   QueryShift, // Lk - Lq: what terms aligned bottom_right add to it
@@ -78,8 +84,8 @@ enum class TileArgKind {
   First,      // 1: the state is initialised, 0: it is continued
 
   // Buffers that are written.
-  State,          // f32 (rows, stateColumns), compact, 64-byte aligned; read
-                  // too unless First. See TileState
+  State,          // f32 (stateRows, stateColumns), compact, 64-byte aligned;
+                  // read too unless First. See TileState
   Scan,           // f32 (rows, 2 * m), compact, 64-byte aligned: scratch of
                   // the posenc.rowscan with that number. Such a plan has one
                   // run
@@ -95,8 +101,10 @@ enum class TileArgKind {
   AllMixed,       // f32 (rows, m, heads), likewise: what it gives all heads
 };
 
-/// Columns of a state. States of different keys for the same rows merge: with
-/// kinds of normalisation that exponentiate, sums are in units of 2^Maximum.
+/// Columns of a state, numbers of each row, then its output: column after
+/// column, or with outputColumns so many columns for the output of each row.
+/// States of different keys for the same rows merge: with kinds of
+/// normalisation that exponentiate, sums are in units of 2^Maximum.
 struct TileState {
   enum Column {
     Factor = 0,  // two columns that mean nothing between calls
@@ -133,8 +141,9 @@ struct TileArg {
   TableType type;
   /// Table, PreparedTable: what its dimensions count, innermost first: the axes
   /// of its type without `head` and `batch`, in the order channel, key, query,
-  /// row (key: m, query: n). In a network `head` comes last. Empty for a table
-  /// over heads alone, which has one dimension of extent 1. Strides are free,
+  /// row (key: m, query: n). In a network and where a tile has several heads
+  /// `head` comes last. Empty for a table over heads alone, which has one
+  /// dimension of extent 1. Strides are free,
   /// but a stride of 1 in dimension 0 is fast. With both a query and a key
   /// dimension, values of -1e30 and below mask the pair.
   llvm::SmallVector<TableAxis> dims;
@@ -158,11 +167,20 @@ struct TileArg {
 struct TileFunction {
   std::string symbol;
   llvm::SmallVector<TileArg> args;
-  /// Rows of the tile and columns of its state: rows * stateColumns floats. 0
-  /// for the key transform.
+  /// Rows of the tile and its state: stateRows * stateColumns floats. 0 for the
+  /// key transform.
   int64_t rows = 0;
-  int64_t stateColumns = 0;
+  int64_t stateRows = 0, stateColumns = 0;
+  /// Columns of the state for the output of each row; 0: rows are those of the
+  /// state throughout.
+  int64_t outputColumns = 0;
+  /// Heads of the tile, which its rows alternate between, and the queries that
+  /// rows belong to.
+  int64_t group = 1, queries = 0;
 };
+
+/// Whether a tile has several heads, which are a dimension of its buffers.
+bool hasHeadDimension(PlanOp plan);
 
 /// The steps that are stages of a tile function: all but one with `maximum`,
 /// whose keys come in calls of their own and belong to the last step.
@@ -174,7 +192,8 @@ llvm::SmallVector<StepOp> getTileSteps(PlanOp plan);
 mlir::FailureOr<llvm::SmallVector<TileFunction>> getTileFunctions(PlanOp plan);
 
 /// `<plan>_keys`: transforms a run of keys; none when the plan reads keys where
-/// they lie. Arguments: Key, what its operations read (Angles, Table,
+/// they lie, or is packed: it has those of the plan beside it, or transforms
+/// keys in its tiles. Arguments: Key, what its operations read (Angles, Table,
 /// PreparedTable, AllKeys, KeyPositions, KeyBegin), and a TransformedKey for
 /// each result of posenc.keys that is not the keys themselves.
 std::optional<TileFunction> getKeyFunction(PlanOp plan);

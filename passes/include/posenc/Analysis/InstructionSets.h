@@ -32,6 +32,10 @@ struct InstructionSet {
   /// Query rows of the tiles of a plan, tallest first, and keys of a block.
   llvm::ArrayRef<int64_t> tileRows;
   int64_t blockKeys;
+  /// Keys and value columns of the tiles of packed plans whose rows are lanes.
+  int64_t packedKeys, packedValues;
+  /// Value vectors that are in registers together where channels are lanes.
+  int64_t channelVectors;
 };
 
 /// All of them, best first: a CPU that has one has those after it.
