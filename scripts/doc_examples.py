@@ -52,6 +52,35 @@ EMBED_VALUES = {
     "%shift": "%shift = posenc.table law(#posenc.operand<\"shift\">) : !posenc.table<batch>",
     "%rows": KERNEL_VALUES["%rows"],
 }
+# Of a recurrence, which is what its kernel yields.
+RECURRENCE_VALUES = {
+    "%m": KERNEL_VALUES["%m"],
+    "%a": "%a = posenc.vector_norm %q l2 over(head) epsilon(1.0) added : !posenc.query",
+    "%b": "%b = posenc.vector_norm %k l2 over(head) epsilon(1.0) added : !posenc.key",
+}
+RECURRENCE = """posenc.kernel @example heads(2) head_dim(128) {{
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+{body}
+  posenc.yield %o : !posenc.output
+}}
+"""
+RECURRENT_PLAN = """posenc.plan @example kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(128) value_dim(128)
+    rows([64]) keys(64) {{
+  posenc.keys {{
+  ^bb0(%k: !posenc.key):
+    posenc.yield %k, %k : !posenc.key, !posenc.key
+  }}
+  posenc.prologue {{
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q, %q : !posenc.query, !posenc.query
+  }}
+  posenc.chunk {{
+  ^bb0(%q: !posenc.query, %a: !posenc.query, %k: !posenc.key, %b: !posenc.key):
+    {body}
+    posenc.yield %o : !posenc.output
+  }}
+}}
+"""
 EMBED_OPS = r"posenc\.(coord_|length\b|bounded\b|random\b|channel_map\b|dropout\b)"
 EMBED = """posenc.embed @example dim(128) {{
 ^bb0(%x: !posenc.tokens):
@@ -119,6 +148,10 @@ def wrap(text):
     for part in ORDER:
         if code.startswith(part):
             return in_plan(part, code)
+    if "posenc.tile.recurrence" in code:
+        return RECURRENT_PLAN.format(body=code)
+    if "posenc.recurrence" in code:
+        return RECURRENCE.format(body=define_free_names(code, RECURRENCE_VALUES) + "\n" + code)
     if "posenc.tile." in code:
         part = ("posenc.epilogue" if "%state" in code else "posenc.prologue" if "%q" in code
                 else "posenc.keys" if "%k " in code else "posenc.step")

@@ -234,6 +234,9 @@ posenc::buildEpilogue(EpilogueOp op, const TileContext &context, Func state) {
     return op.emitOpError("expects a posenc.tile.normalize, whose sink is a "
                           "posenc.table");
   RowNumbers row = getRowNumbers(normalize, context, state);
+  if (std::optional<llvm::APFloat> dropout = normalize.getDropout())
+    row.factor =
+        row.factor * static_cast<float>(1 / (1 - dropout->convertToDouble()));
   Storage storage = getStorage(
       op->getParentOfType<PlanOp>().getDtype().value_or(mlir::Type()));
   std::vector<Func> outputs{

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnlineSoftmax.h"
+#include "Dropout.h"
 #include "KeyTransform.h"
 #include "Numerics.h"
 
@@ -12,8 +13,11 @@ using Halide::Var;
 
 WeightKind::WeightKind(PlanOp plan) {
   mlir::Block &body = plan.getEpilogueOp().getBody().front();
-  if (TileNormalizeOp op = plan.getNormalizeOp())
+  if (TileNormalizeOp op = plan.getNormalizeOp()) {
     kind = op.getKind();
+    if (std::optional<llvm::APFloat> probability = op.getDropout())
+      dropout = probability->convertToDouble();
+  }
   exponentiates = posenc::exponentiates(kind);
   needsWeightSum =
       (kind == NormalizeKind::abs_sum || kind == NormalizeKind::linear) &&
@@ -85,6 +89,7 @@ struct OnlineSoftmax::Stage {
   Func denominatorGroups{"denominator_groups"};
   Func blockWeights{"block_weights"};
   ScoreBuilder score, denominator;
+  std::optional<Dropout> dropout;
 
   /// Rows of tables that are added to the values.
   struct ValueTable {
@@ -145,6 +150,10 @@ mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
   mlir::Operation *yield = step.getBody().front().getTerminator();
   if (mlir::failed(buildScores(stage, yield)))
     return mlir::failure();
+  if (kind.dropout > 0) {
+    stage.dropout.emplace(context, stage.keys, kind.dropout);
+    stage.dropout->define(stage.weights);
+  }
   makeOutput(stage);
   mlir::OperandRange results = yield->getOperands();
   for (unsigned n = 1; n < results.size(); ++n)
@@ -274,6 +283,15 @@ Expr OnlineSoftmax::getColumn(Expr d) const {
   return min(d, static_cast<int>(shape.valueDim) - 1);
 }
 
+/// What values are multiplied by.
+Expr OnlineSoftmax::getWeight(const Stage &stage) const {
+  const RDom &r = stage.groupedKeys;
+  if (stage.dropout)
+    return fromBits(
+        stage.dropout->at(r.y * static_cast<int>(context.shape.keys) + r.x));
+  return fromBits(stage.weights(context.i, r.x, r.y, context.t));
+}
+
 /// Row i and column d, or with channels as lanes lane i of vector d, which
 /// counts those of all rows. There the scale of a key's codes is multiplied
 /// with its weights.
@@ -289,7 +307,7 @@ void OnlineSoftmax::makeOutput(Stage &stage) {
     Expr value = stage.keys.valueCopy.defined()
                      ? fromBits(stage.keys.valueCopy(column, inBlock, t))
                      : params.element(TileArgKind::Value, {column, key});
-    stage.outputs(i, d, t) += fromBits(stage.weights(i, r.x, r.y, t)) * value;
+    stage.outputs(i, d, t) += getWeight(stage) * value;
     return;
   }
   int vectors = static_cast<int>(context.shape.valueVectors()),
@@ -332,8 +350,8 @@ mlir::LogicalResult OnlineSoftmax::addValueTable(Stage &stage,
   if (mlir::failed(element))
     return mlir::failure();
   term.outputs(i, d, t) = 0.f;
-  term.outputs(i, d, t) += fromBits(stage.weights(i, r.x, r.y, t)) *
-                           Halide::cast<float>(element->value);
+  term.outputs(i, d, t) +=
+      getWeight(stage) * Halide::cast<float>(element->value);
   return mlir::success();
 }
 
@@ -417,6 +435,8 @@ void OnlineSoftmax::updateState(Stage &stage) {
   scheduleCopies(stage);
   scheduleScores(stage);
   scheduleSums(stage);
+  if (stage.dropout)
+    stage.dropout->schedule(state, stage.block);
   scheduleOutput(stage);
 }
 

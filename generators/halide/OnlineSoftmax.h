@@ -18,10 +18,13 @@ struct WeightKind {
   bool exponentiates = true;
   /// The sum is not that of the weights, which the epilogue needs too.
   bool needsWeightSum = false;
+  /// With what probability weights are dropped; 0: none.
+  double dropout = 0;
 
-  /// Whether `Sum` is the sum of the weights.
+  /// Whether `Sum` is the sum of the weights that values are multiplied by.
   bool sumsWeights() const {
-    return kind != NormalizeKind::abs_sum && kind != NormalizeKind::linear;
+    return kind != NormalizeKind::abs_sum && kind != NormalizeKind::linear &&
+           dropout == 0;
   }
 };
 
@@ -58,6 +61,7 @@ private:
   void makeExponentials(Stage &stage);
   void makeWeights(Stage &stage, const ScoreValue &weight);
   void makeDenominator(Stage &stage, const ScoreValue &term);
+  Halide::Expr getWeight(const Stage &stage) const;
   void makeOutput(Stage &stage);
   mlir::LogicalResult addValueTable(Stage &stage, mlir::Value table,
                                     mlir::Value relation);

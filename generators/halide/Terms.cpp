@@ -78,8 +78,11 @@ FailureOr<TermInput> TermSource::position(PositionOp op,
     return term;
   }
   if (auto law = llvm::dyn_cast<AppendedAttr>(op.getLaw())) {
-    // The first new token's place is in the first index.
-    term.value = place.keyIndex + static_cast<int>(law.getOffset());
+    // Keys have the first new token's place in their first index.
+    Expr index = isQuery
+                     ? place.rowIndex + params.number(TileArgKind::QueryShift)
+                     : place.keyIndex;
+    term.value = index + static_cast<int>(law.getOffset());
     return term;
   }
   if (llvm::isa<PositionTensorAttr>(op.getLaw())) {

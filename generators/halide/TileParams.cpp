@@ -10,6 +10,7 @@ static bool isOutput(TileArgKind kind) {
   return kind == TileArgKind::State || kind == TileArgKind::Output ||
          kind == TileArgKind::Scan || kind == TileArgKind::LogSumExp ||
          kind == TileArgKind::TransformedKey ||
+         kind == TileArgKind::StateBehind || kind == TileArgKind::SumsBehind ||
          kind == TileArgKind::HeadScores || kind == TileArgKind::AllMixed;
 }
 

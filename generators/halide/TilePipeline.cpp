@@ -5,6 +5,7 @@
 #include "Network.h"
 #include "OnlineSoftmax.h"
 #include "Prologue.h"
+#include "Recurrence.h"
 #include "Scans.h"
 
 using namespace posenc;
@@ -123,10 +124,30 @@ static mlir::LogicalResult addTiles(PlanOp plan, const InstructionSet &target,
   return mlir::success();
 }
 
+static mlir::LogicalResult addChunks(PlanOp plan, const InstructionSet &target,
+                                     std::vector<Halide::Module> &modules) {
+  auto shapes = getTileShapes(plan);
+  if (mlir::failed(shapes))
+    return mlir::failure();
+  auto functions = getChunkFunctions(plan);
+  for (auto [shape, chunk] : llvm::zip_equal(*shapes, *functions)) {
+    TileParams outputs(chunk.outputs, target), state(chunk.state, target);
+    FailureOr<Halide::Pipeline> pipeline =
+        buildChunkOutputs(plan, shape, outputs);
+    if (mlir::failed(pipeline))
+      return mlir::failure();
+    modules.push_back(lower(*pipeline, outputs, chunk.outputs, target));
+    modules.push_back(
+        lower(buildChunkState(plan, shape, state), state, chunk.state, target));
+  }
+  return mlir::success();
+}
+
 FailureOr<std::vector<Halide::Module>>
 posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
   std::vector<Halide::Module> modules;
-  if (!plan.getAppend() && mlir::failed(addTiles(plan, target, modules)))
+  auto add = plan.getChunkOp() ? addChunks : addTiles;
+  if (!plan.getAppend() && mlir::failed(add(plan, target, modules)))
     return mlir::failure();
   if (std::optional<TileFunction> function = getKeyFunction(plan)) {
     TileParams params(*function, target);

@@ -8,6 +8,8 @@ using namespace posenc;
 /// What is left over of weights that are no shares of their own sum needs a sum
 /// of its own.
 static bool needsWeightSum(PlanOp plan) {
+  if (plan.getChunkOp())
+    return false;
   mlir::Block &body = plan.getEpilogueOp().getBody().front();
   return !body.getOps<TileRemainderOp>().empty() &&
          llvm::any_of(body.getOps<TileNormalizeOp>(), [](TileNormalizeOp op) {

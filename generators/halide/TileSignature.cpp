@@ -83,6 +83,8 @@ static StringRef getPrefix(TileArgKind kind) {
     return "end_";
   case TileArgKind::First:
     return "first";
+  case TileArgKind::DropoutWord:
+    return "dropout_";
   case TileArgKind::State:
     return "state";
   case TileArgKind::Scan:
@@ -93,6 +95,16 @@ static StringRef getPrefix(TileArgKind kind) {
     return "lse";
   case TileArgKind::TransformedKey:
     return "keys";
+  case TileArgKind::Decays:
+    return "decays_";
+  case TileArgKind::StateBefore:
+    return "state_before";
+  case TileArgKind::SumsBefore:
+    return "sums_before";
+  case TileArgKind::StateBehind:
+    return "state_behind";
+  case TileArgKind::SumsBehind:
+    return "sums_behind";
   case TileArgKind::AllScores:
     return "all_scores";
   case TileArgKind::Mixed:
@@ -469,6 +481,9 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
   for (StepOp step : getTileSteps(plan))
     collector.addNumber(TileArgKind::StepEnd, step.getSymName());
   collector.addNumber(TileArgKind::First);
+  if (plan.getNormalizeOp() && plan.getNormalizeOp().getDropout())
+    for (StringRef word : {"0", "1", "2", "3"})
+      collector.addNumber(TileArgKind::DropoutWord, word);
 
   collector.add(TileArgKind::State, 2);
   int64_t scans = 0;
@@ -492,6 +507,66 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
     function.group = shape.group;
     function.queries = shape.queries();
     functions.push_back(std::move(function));
+  }
+  return functions;
+}
+
+int64_t posenc::getStateWidth(int64_t valueDim) {
+  return llvm::alignTo(valueDim, 16);
+}
+
+/// The keys that a recurrence reads.
+static void addChunkKeys(PlanOp plan, ValueRange keys,
+                         ArgCollector &collector) {
+  unsigned queries =
+      plan.getPrologueOp().getBody().front().back().getNumOperands();
+  for (Value key : keys) {
+    unsigned index = cast<BlockArgument>(key).getArgNumber() - queries;
+    std::string symbol = getKeySymbol(plan, index);
+    if (symbol.empty())
+      collector.addRows(kKeys, 2);
+    else
+      collector.add(TileArgKind::Key, 2, symbol);
+  }
+}
+
+FailureOr<std::vector<ChunkFunctions>> posenc::getChunkFunctions(PlanOp plan) {
+  FailureOr<SmallVector<TileShape>> shapes = getTileShapes(plan);
+  if (failed(shapes))
+    return failure();
+  Block &body = plan.getChunkOp().getBody().front();
+  TileRecurrenceOp op = *body.getOps<TileRecurrenceOp>().begin();
+  ArgCollector outputs(plan), state(plan);
+  outputs.add(TileArgKind::Query, 2);
+  for (ArgCollector *collector : {&outputs, &state}) {
+    addChunkKeys(plan, op.getKeys(), *collector);
+    addChunkKeys(plan, op.getByKeys(), *collector);
+    collector->addRows(kValues, 2);
+    if (std::optional<StringRef> decays = op.getDecays())
+      collector->add(TileArgKind::Decays, 1, *decays);
+    collector->addNumber(TileArgKind::Rows);
+  }
+  outputs.addTerms(plan.getPrologueOp().getBody().front());
+  outputs.add(TileArgKind::StateBefore, 2);
+  if (op.divides())
+    outputs.add(TileArgKind::SumsBefore, 1);
+  outputs.addNumber(TileArgKind::QueryBegin);
+  outputs.addNumber(TileArgKind::QueryShift);
+  outputs.add(TileArgKind::Output, 2);
+  state.add(TileArgKind::StateBehind, 2);
+  if (op.divides())
+    state.add(TileArgKind::SumsBehind, 1);
+
+  std::vector<ChunkFunctions> functions;
+  for (const TileShape &shape : *shapes) {
+    auto make = [&](StringRef name, const ArgCollector &collector) {
+      TileFunction function;
+      function.symbol = (plan.getSymName() + name + Twine(shape.rows)).str();
+      function.args = collector.args;
+      function.rows = shape.rows;
+      return function;
+    };
+    functions.push_back({make("_outputs", outputs), make("_state", state)});
   }
   return functions;
 }

@@ -4,6 +4,7 @@
 
 #include "posenc/Analysis/KeyReach.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -34,6 +35,13 @@ static std::string describeSequences(KernelOp kernel) {
   if (kernel.getKeyStorage() == KeyStorage::paged)
     text += " Their keys are in pages of\n * page_size keys, at most max_pages "
             "each.";
+  if (kernel.hasState())
+    text +=
+        " Keys and values are those\n * of the queries' tokens, the last of "
+        "the key_lengths[b] tokens of sequence b. What\n * those before "
+        "them leave is in a state, which is 0 where there are none. "
+        "state_in and\n * state_out may be one tensor, and so may sums_in "
+        "and sums_out where they are there.";
   if (kernel.isRing())
     text += " Key j is in slot j % capacity:\n * the last capacity keys of a "
             "sequence are there. The capacity must be at least " +
@@ -63,6 +71,19 @@ static std::string describeLimits(KernelOp kernel) {
     text += " * All heads of the kernel must be in a call.\n";
   if (isScanned)
     text += " * Lk is at most 2^22.\n";
+  return text;
+}
+
+static std::string describeDropout(KernelOp kernel) {
+  double dropout = getDropout(kernel);
+  if (dropout == 0)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << " *\n * Weights are dropped with probability "
+     << llvm::format("%g", dropout)
+     << ". Which ones depends on posenc_call.seed\n * and offset: "
+        "posenc_dropout_mask tells.\n";
   return text;
 }
 
@@ -190,7 +211,8 @@ std::string posenc::makeHeader(KernelOp kernel, KernelOp append,
       " * Lk keys. NULL strides mean compact; a last axis marked \"unit "
       "stride\" must be\n"
       " * contiguous. Outputs must not overlap inputs.\n" +
-          describeSequences(kernel) + describeLimits(kernel));
+          describeSequences(kernel) + describeLimits(kernel) +
+          describeDropout(kernel));
   os << "/* Fills a buffer with the tables that the kernel otherwise builds on "
         "every call;\n"
         " * give it as posenc_call.prepared to calls with the same B, H, Lq, "
@@ -214,8 +236,8 @@ std::string posenc::makeHeader(EmbedOp embed, const CompiledKernel &compiled) {
   llvm::raw_string_ostream os(text);
   printBegin(
       os, compiled,
-      llvm::formatv(" * input embedding of size {0}, dtype f32;",
-                    embed.getDim())
+      llvm::formatv(" * input embedding of size {0}, dtype {1};",
+                    embed.getDim(), embed.getElementType())
           .str(),
       " * Tensors are DLPack's, on the CPU. Extents are in logical order "
       "whatever the\n"

@@ -48,11 +48,14 @@ static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
   POSENC_ADD(posenc_prepared_total_bytes);
   POSENC_ADD(posenc_prepared_begin);
   POSENC_ADD(posenc_prepared_finish);
+  POSENC_ADD(posenc_kernel_dropout);
   POSENC_ADD(posenc_kernel_next_listed);
   POSENC_ADD(posenc_kernel_tile_failed);
   POSENC_ADD(posenc_kernel_sequence);
   POSENC_ADD(posenc_kernel_position_failed);
   POSENC_ADD(posenc_kernel_append);
+  POSENC_ADD(posenc_kernel_load_state);
+  POSENC_ADD(posenc_kernel_store_state);
 #undef POSENC_ADD
   return symbols;
 }

@@ -39,6 +39,7 @@ bool posenc::isOfAnotherKernel(KernelOp append) {
 static void addLevel2Passes(OpPassManager &manager) {
   manager.addPass(createPosencExpandEncodings());
   manager.addPass(createPosencSplitCache());
+  manager.addPass(createPosencFormRecurrences());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createPosencSimplifyPositions());

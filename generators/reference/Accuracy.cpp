@@ -28,7 +28,8 @@ static double getRatio(double got, double wanted, double allowed) {
 }
 
 /// `rowSize` elements of `wanted` share a row of the maxima.
-static Accuracy measure(const RealTensor &wanted, ArrayRef<float> got,
+template <typename T>
+static Accuracy measure(const RealTensor &wanted, ArrayRef<T> got,
                         int64_t rowSize,
                         function_ref<double(int64_t)> getAllowed) {
   assert(got.size() == wanted.data.size() && "arrays of different sizes");
@@ -112,12 +113,26 @@ Accuracy posenc::measureScales(const RealTensor &reference,
                  [&](int64_t i) { return 4e-6 * std::abs(reference.data[i]); });
 }
 
+Accuracy posenc::measureState(const RealTensor &reference,
+                              const RealTensor &bound, ArrayRef<float> state) {
+  return measure(reference, state, 1,
+                 [&](int64_t i) { return 2e-6 * bound.data[i]; });
+}
+
 Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
   int64_t dim = reference.shape.back();
   std::vector<double> greatest = findGreatest(reference);
   return measure(reference, y, 1, [&](int64_t i) {
     return std::ldexp(std::abs(reference.data[i]), -23) +
            std::ldexp(1 + greatest[i / dim], -36);
+  });
+}
+
+Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<double> y) {
+  int64_t dim = reference.shape.back();
+  std::vector<double> greatest = findGreatest(reference);
+  return measure(reference, y, 1, [&](int64_t i) {
+    return std::ldexp(1 + greatest[i / dim], -36);
   });
 }
 

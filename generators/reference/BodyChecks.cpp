@@ -48,8 +48,9 @@ llvm::Error posenc::checkBody(KernelOp kernel) {
                     FreqsMapOp, TableOp, TableMapOp, ProjectOp, PrefixSumOp,
                     AtQueryOp, RotateOp, VaddOp, ChannelScaleOp, RowScaleOp,
                     VectorMapOp, DotOp, TableDotOp, BiasOp, MapOp, HeadMlpOp,
-                    AddOp, SelectOp, RowscanOp, NormalizeOp, WeightedSumOp,
-                    ValueTableOp, RemainderOp, YieldOp>(op)) {
+                    AddOp, SelectOp, RowscanOp, NormalizeOp, DropWeightsOp,
+                    WeightedSumOp, ValueTableOp, RemainderOp, RecurrenceOp,
+                    YieldOp>(op)) {
       return unsupported(op, "is none");
     }
   }

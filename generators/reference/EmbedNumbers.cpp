@@ -4,6 +4,7 @@
 
 #include "posenc/Analysis/EmbedBody.h"
 #include "posenc/Analysis/KernelTensors.h"
+#include "posenc/Reference/Philox.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

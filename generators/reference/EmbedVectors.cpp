@@ -2,6 +2,8 @@
 // Input embeddings: what is done to vectors.
 #include "EmbedCall.h"
 
+#include "posenc/Reference/Philox.h"
+
 #include <cmath>
 
 using namespace mlir;

@@ -22,6 +22,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> posenc::cloneExpanded(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.addPass(createPosencExpandEncodings());
   passes.addPass(createPosencSplitCache());
+  passes.addPass(createPosencFormRecurrences());
   if (failed(passes.run(*clone)))
     return llvm::createStringError(""); // a diagnostic says why
   for (KernelOp kernel : clone->getOps<KernelOp>())

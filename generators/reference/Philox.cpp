@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counter-based random numbers (Salmon, Moraes, Dror and Shaw, SC 2011).
-#include "posenc/Reference/Embed.h"
+#include "posenc/Reference/Philox.h"
+
+using namespace posenc;
 
 std::array<uint32_t, 4> posenc::philox(std::array<uint32_t, 4> counter,
                                        std::array<uint32_t, 2> key) {
@@ -17,11 +18,27 @@ std::array<uint32_t, 4> posenc::philox(std::array<uint32_t, 4> counter,
   return counter;
 }
 
+static uint32_t low(uint64_t x) { return static_cast<uint32_t>(x); }
+static uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
+
 double posenc::drawUniform(uint64_t seed, uint64_t offset, uint32_t stream,
                            uint64_t number) {
   uint64_t place = offset + number, block = place / 4;
-  auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  std::array<uint32_t, 4> words = philox(
-      {low(block), low(block >> 32), stream, 0}, {low(seed), low(seed >> 32)});
+  std::array<uint32_t, 4> words =
+      philox({low(block), high(block), stream, 0}, {low(seed), high(seed)});
   return words[place % 4] * 0x1p-32;
+}
+
+PairDraws::PairDraws(uint64_t seed, uint64_t offset, int64_t batch,
+                     int64_t head)
+    : seed{low(seed), high(seed)} {
+  std::array<uint32_t, 4> words =
+      philox({low(offset), high(offset), low(batch), low(head)}, this->seed);
+  ofHead = {words[0], words[1]};
+}
+
+double PairDraws::draw(int64_t place, int64_t key) const {
+  std::array<uint32_t, 4> words =
+      philox({low(key / 4), low(place), ofHead[0], ofHead[1]}, seed);
+  return words[key % 4] * 0x1p-32;
 }

@@ -4,6 +4,7 @@
 
 #include "Checks.h"
 #include "Codes.h"
+#include "Recurrence.h"
 #include "RowBlock.h"
 #include "Sequences.h"
 
@@ -39,6 +40,11 @@ static ReferenceOutputs allocateOutputs(KernelOp kernel, const CallShape &shape,
     allocate(*rows, {b, h, lq});
   if (options.scores)
     allocate(outputs.scores, {b, h, lq, shape.keyLen});
+  if (options.kept) {
+    allocate(outputs.kept, {b, h, lq, shape.keyLen});
+    llvm::fill(outputs.kept.data, 1);
+  }
+  allocateState(kernel, b, h, outputs);
   return outputs;
 }
 
@@ -75,6 +81,8 @@ static void evaluateEach(const Call &call, HeadBuilder &builder,
   for (int64_t h = 0; h < call.shape.heads; ++h) {
     Head head = builder.build(h, h ? &previous : nullptr);
     evaluateHeads(call, builder.getPositions(), &head, 16, outputs);
+    for (RecurrenceOp op : call.body.getOps<RecurrenceOp>())
+      advanceState(call, op, head, outputs);
     previous = std::move(head);
   }
 }
@@ -96,31 +104,15 @@ evaluateDecoded(KernelOp kernel, const ReferenceInputs &inputs,
   return evaluateReference(*plain, numbers, options);
 }
 
-llvm::Expected<ReferenceOutputs>
-posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
-                          const ReferenceOptions &options) {
-  if (!kernel.isExpanded())
-    return llvm::createStringError(
-        "expected a kernel with a body, but '@" + kernel.getSymName() +
-        "' has named encodings: run posenc-expand-encodings first");
-  if (kernel.isAppend())
-    return llvm::createStringError("expected a kernel that yields an output, "
-                                   "but '@" +
-                                   kernel.getSymName() +
-                                   "' appends to a cache");
-  if (llvm::Error error = checkBody(kernel))
-    return error;
-  if (kernel.getKvScales())
-    return evaluateDecoded(kernel, inputs, options);
-  if (kernel.hasSequences())
-    return evaluateSequences(
-        kernel, inputs, options,
-        [&](KernelOp dense, const ReferenceInputs &sequence) {
-          return evaluateReference(dense, sequence, options);
-        });
+/// A call whose batch entries have the same lengths; `firstKey` tokens of the
+/// sequence come before those that are given.
+static llvm::Expected<ReferenceOutputs>
+evaluateDense(KernelOp kernel, const ReferenceInputs &inputs,
+              const ReferenceOptions &options, int64_t firstKey) {
   llvm::Expected<CallShape> shape = checkShapes(kernel, inputs);
   if (!shape)
     return shape.takeError();
+  shape->firstKey = firstKey;
   if (llvm::Error error = checkCall(kernel, *shape))
     return error;
 
@@ -138,6 +130,39 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
       evaluateEach(call, builder, outputs);
   }
   return outputs;
+}
+
+llvm::Expected<ReferenceOutputs>
+posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
+                          const ReferenceOptions &options) {
+  if (!kernel.isExpanded())
+    return llvm::createStringError(
+        "expected a kernel with a body, but '@" + kernel.getSymName() +
+        "' has named encodings: run posenc-expand-encodings first");
+  if (kernel.isAppend())
+    return llvm::createStringError("expected a kernel that yields an output, "
+                                   "but '@" +
+                                   kernel.getSymName() +
+                                   "' appends to a cache");
+  if (llvm::Error error = checkBody(kernel))
+    return error;
+  if (kernel.hasState() && !kernel.getRecurrence())
+    return llvm::createStringError(
+        "expected a posenc.recurrence in '@" + kernel.getSymName() +
+        "', whose keys are keys(state): run posenc-form-recurrences");
+  if (kernel.getRecurrence() && options.scores)
+    return llvm::createStringError(
+        "expected no scores to be asked for, since '@" + kernel.getSymName() +
+        "' has a posenc.recurrence");
+  if (kernel.getKvScales())
+    return evaluateDecoded(kernel, inputs, options);
+  if (kernel.hasSequences())
+    return evaluateSequences(
+        kernel, inputs, options,
+        [&](KernelOp dense, const ReferenceInputs &given, int64_t firstKey) {
+          return evaluateDense(dense, given, options, firstKey);
+        });
+  return evaluateDense(kernel, inputs, options, /*firstKey=*/0);
 }
 
 /// [1, Hkv, tokens, D]: what the body yields for the new tokens of a sequence.

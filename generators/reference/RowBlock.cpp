@@ -25,11 +25,12 @@ void RowBlock::evaluate(ReferenceOutputs &outputs) {
       if (auto yield = dyn_cast<YieldOp>(op))
         write(values, yield, outputs);
       else
-        evaluate(&op, values);
+        evaluate(&op, values, outputs);
   }
 }
 
-void RowBlock::evaluate(Operation *op, HeadValues &values) const {
+void RowBlock::evaluate(Operation *op, HeadValues &values,
+                        ReferenceOutputs &outputs) const {
   auto pairs = [&](Value result, Numbers numbers) {
     values.pairs[result] = std::move(numbers);
   };
@@ -58,10 +59,13 @@ void RowBlock::evaluate(Operation *op, HeadValues &values) const {
           output(op, addOutputs(op, values));
       })
       .Case<NormalizeOp>([&](NormalizeOp op) { normalize(op, values); })
+      .Case<DropWeightsOp>([&](DropWeightsOp op) { drop(op, values, outputs); })
       .Case<WeightedSumOp>(
           [&](WeightedSumOp op) { output(op, sumValues(op, values)); })
       .Case<ValueTableOp>(
           [&](ValueTableOp op) { output(op, sumTable(op, values)); })
+      .Case<RecurrenceOp>(
+          [&](RecurrenceOp op) { output(op, recur(op, values)); })
       .Case<RemainderOp>(
           [&](RemainderOp op) { output(op, addRemainder(op, values)); });
 }

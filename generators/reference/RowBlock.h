@@ -7,6 +7,10 @@
 
 namespace posenc {
 
+/// The number of visible scores times the greatest, over the sum: by how much
+/// the relative error of a sum of scores may exceed that of the greatest.
+double getCondition(llvm::ArrayRef<double> scores, double sum);
+
 /// Walks the body once. Each operation is executed for every head that is given
 /// before the next one is, so that posenc.head_mlp finds the scores of all.
 class RowBlock {
@@ -38,7 +42,14 @@ private:
   };
 
   int64_t getNumRows() const { return end - begin; }
-  void evaluate(mlir::Operation *op, HeadValues &values) const;
+  void evaluate(mlir::Operation *op, HeadValues &values,
+                ReferenceOutputs &outputs) const;
+  /// The number of the block's first row among all rows of the call.
+  int64_t getFirstRow(const HeadValues &values) const {
+    return (values.head->batch * call.shape.heads + values.head->head) *
+               call.shape.queryLen +
+           begin;
+  }
 
   // Scores.cpp
   Numbers relate(RelationOp op) const;
@@ -66,10 +77,18 @@ private:
   // Weights.cpp
   void hideUnlisted(mlir::Value score, HeadValues &values) const;
   void normalize(NormalizeOp op, HeadValues &values) const;
+  void drop(DropWeightsOp op, HeadValues &values,
+            ReferenceOutputs &outputs) const;
   Output sumValues(WeightedSumOp op, const HeadValues &values) const;
   Output sumTable(ValueTableOp op, const HeadValues &values) const;
   Output addRemainder(RemainderOp op, const HeadValues &values) const;
   Output addOutputs(AddOp op, const HeadValues &values) const;
+
+  // Recurrence.cpp
+  Numbers sumProducts(mlir::ValueRange queries, mlir::ValueRange keyVectors,
+                      const HeadValues &values) const;
+  Output recur(RecurrenceOp op, HeadValues &values) const;
+
   void write(const HeadValues &values, YieldOp yield,
              ReferenceOutputs &outputs) const;
 

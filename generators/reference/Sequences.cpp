@@ -2,6 +2,7 @@
 #include "Sequences.h"
 #include "Checks.h"
 #include "Codes.h"
+#include "Recurrence.h"
 
 #include "posenc/Analysis/KernelTensors.h"
 #include "posenc/Analysis/KeyReach.h"
@@ -38,6 +39,10 @@ public:
   llvm::Error readLengths();
   int64_t getBatch() const { return static_cast<int64_t>(keys.size()); }
   ReferenceInputs makeInputs(int64_t batch) const;
+  /// Tokens of a sequence that a state stands for.
+  int64_t countEarlier(int64_t batch) const {
+    return kernel.hasState() ? keys[batch].size() - queries[batch].size() : 0;
+  }
   void allocate(const ReferenceOptions &options, ReferenceOutputs &outputs);
   void store(int64_t batch, const ReferenceOutputs &part,
              ReferenceOutputs &outputs) const;
@@ -75,6 +80,7 @@ private:
   RealTensor gatherRing(const RealTensor &given, int64_t batch) const;
   RealTensor getKeys(const KernelTensor &tensor, const RealTensor &given,
                      int64_t batch) const;
+  bool hasNumbers(const KernelTensor &tensor, int64_t batch) const;
   void storeRows(int64_t batch, const RealTensor &part, RealTensor &whole,
                  int64_t width) const;
 
@@ -371,9 +377,17 @@ RealTensor SequenceCall::getKeys(const KernelTensor &tensor,
   return cut(tensor, given, batch);
 }
 
+/// The state of a sequence without earlier tokens is empty.
+bool SequenceCall::hasNumbers(const KernelTensor &tensor, int64_t batch) const {
+  return !tensor.isOptional || countEarlier(batch) > 0;
+}
+
 ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
   ReferenceInputs result;
   result.firstHead = inputs.firstHead;
+  result.seed = inputs.seed;
+  result.offset = inputs.offset;
+  result.firstBatch = inputs.firstBatch + batch;
   if (std::optional<BlockListAttr> law = kernel.getBlocks())
     BlockLists(*law, inputs).cut(batch, keys[batch].size(), result);
   for (const KernelTensor &tensor : tensors) {
@@ -388,9 +402,9 @@ ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
       result.k = getKeys(tensor, inputs.k, batch);
     else if (tensor.name == "v")
       result.v = getKeys(tensor, inputs.v, batch);
-    else
-      result.tables[tensor.name] =
-          cut(tensor, inputs.tables.find(tensor.name)->second, batch);
+    else if (auto given = inputs.tables.find(tensor.name);
+             given != inputs.tables.end() && hasNumbers(tensor, batch))
+      result.tables[tensor.name] = cut(tensor, given->second, batch);
   }
   return result;
 }
@@ -420,11 +434,14 @@ void SequenceCall::allocate(const ReferenceOptions &options,
     make(outputs.lse, -1, -infinity);
   make(outputs.maxScore, -1, 0);
   make(outputs.maxValue, -1, 0);
+  allocateState(kernel, batch, heads, outputs);
   int64_t longest = 0;
   for (const Tokens &tokens : keys)
     longest = std::max(longest, tokens.size());
   if (options.scores)
     make(outputs.scores, longest, -infinity);
+  if (options.kept)
+    make(outputs.kept, longest, 0);
 }
 
 /// A part is [1, H, Lq, ...] with `width` numbers for each row, the rest of
@@ -453,13 +470,19 @@ void SequenceCall::store(int64_t batch, const ReferenceOutputs &part,
   storeRows(batch, part.maxScore, outputs.maxScore, 1);
   storeRows(batch, part.maxValue, outputs.maxValue, 1);
   storeRows(batch, part.scores, outputs.scores, keys[batch].size());
+  storeRows(batch, part.kept, outputs.kept, keys[batch].size());
+  for (auto [from, to] : {std::pair(&part.state, &outputs.state),
+                          {&part.sums, &outputs.sums},
+                          {&part.stateBound, &outputs.stateBound},
+                          {&part.sumsBound, &outputs.sumsBound}})
+    llvm::copy(from->data, to->data.begin() + batch * from->data.size());
 }
 
 llvm::Expected<ReferenceOutputs>
 posenc::evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
                           const ReferenceOptions &options,
                           llvm::function_ref<llvm::Expected<ReferenceOutputs>(
-                              KernelOp, const ReferenceInputs &)>
+                              KernelOp, const ReferenceInputs &, int64_t)>
                               evaluateDense) {
   SequenceCall call(kernel, inputs);
   if (llvm::Error error = call.readLengths())
@@ -471,7 +494,7 @@ posenc::evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
   call.allocate(options, outputs);
   for (int64_t batch = 0; batch < call.getBatch(); ++batch) {
     llvm::Expected<ReferenceOutputs> part =
-        evaluateDense(*dense, call.makeInputs(batch));
+        evaluateDense(*dense, call.makeInputs(batch), call.countEarlier(batch));
     if (!part)
       return fail("sequence " + llvm::Twine(batch) + ": " +
                   llvm::toString(part.takeError()));

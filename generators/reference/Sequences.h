@@ -10,12 +10,13 @@
 namespace posenc {
 
 /// Evaluates each sequence as a dense call of one batch entry with
-/// `evaluateDense`, and puts its outputs where the kernel has them.
+/// `evaluateDense`, and puts its outputs where the kernel has them. The number
+/// is that of the tokens before those that are given, not 0 with keys(state).
 llvm::Expected<ReferenceOutputs>
 evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
                   const ReferenceOptions &options,
                   llvm::function_ref<llvm::Expected<ReferenceOutputs>(
-                      KernelOp, const ReferenceInputs &)>
+                      KernelOp, const ReferenceInputs &, int64_t)>
                       evaluateDense);
 
 /// Writes what `encode` makes of the new keys of each sequence, [1, Hkv,

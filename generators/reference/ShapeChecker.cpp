@@ -186,6 +186,8 @@ llvm::Expected<CallShape> ShapeChecker::check(const ReferenceInputs &inputs) {
             .Default(nullptr);
     if (!given) {
       auto found = inputs.tables.find(tensor.name);
+      if (found == inputs.tables.end() && tensor.isOptional)
+        continue;
       if (found == inputs.tables.end())
         return fail("expected numbers for the operand '" + tensor.name +
                     "', but got none");

@@ -67,16 +67,21 @@ void HeadBuilder::shareKeys(Head &head, const Head &previous) {
 
 void HeadBuilder::prepareKeys(Head &head) {
   const CallShape &shape = call.shape;
-  for (Operation &op : call.body)
-    if (auto dot = dyn_cast<DotOp>(op)) {
-      std::shared_ptr<const Numbers> &keys = head.transposedKeys[dot.getKey()];
+  for (Operation &op : call.body) {
+    if (!isa<DotOp, RecurrenceOp>(op))
+      continue;
+    for (Value key : op.getOperands()) {
+      if (!isa<KeyType>(key.getType()))
+        continue;
+      std::shared_ptr<const Numbers> &keys = head.transposedKeys[key];
       if (keys)
         continue;
       Numbers transposed(shape.keyLen * shape.headDim);
-      transpose(head.vectors[dot.getKey()].data, transposed.data(),
-                shape.keyLen, shape.headDim);
+      transpose(head.vectors[key].data, transposed.data(), shape.keyLen,
+                shape.headDim);
       keys = std::make_shared<const Numbers>(std::move(transposed));
     }
+  }
   if (head.valueMagnitudes)
     return;
   Numbers magnitudes(shape.keyLen);

@@ -3,6 +3,8 @@
 #include "Linear.h"
 #include "RowBlock.h"
 
+#include "posenc/Reference/Philox.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -82,9 +84,7 @@ static void normalizeExp(Row &row) {
   row.mass = sumOf(row.scores);
 }
 
-/// The number of visible scores times the greatest, over the sum: by how much
-/// the relative error of a sum of scores may exceed that of the greatest.
-static double getCondition(llvm::ArrayRef<double> scores, double sum) {
+double posenc::getCondition(llvm::ArrayRef<double> scores, double sum) {
   double maximum = 0, count = 0;
   for (double score : scores)
     if (score != maskedScore) {
@@ -176,12 +176,40 @@ void RowBlock::normalize(NormalizeOp op, HeadValues &values) const {
   values.pairs[op] = std::move(weights);
 }
 
+/// What is dropped leaves the row's log-sum-exp and condition as they are.
+void RowBlock::drop(DropWeightsOp op, HeadValues &values,
+                    ReferenceOutputs &outputs) const {
+  const ReferenceInputs &inputs = call.inputs;
+  double rate = op.getProbability().convertToDouble();
+  PairDraws draws(inputs.seed, inputs.offset,
+                  inputs.firstBatch + values.head->batch,
+                  inputs.firstHead + values.head->head);
+  Numbers weights = values.pairs.find(op.getWeights())->second;
+  Rows rows = values.rows.find(op.getWeights())->second;
+  int64_t shift = call.shape.getFirstPlace(Alignment::bottom_right);
+  for (int64_t r = 0; r < getNumRows(); ++r) {
+    auto row = llvm::MutableArrayRef(weights).slice(r * keys, keys);
+    for (auto [j, weight] : llvm::enumerate(row)) {
+      bool isKept = draws.draw(begin + r + shift, j) >= rate;
+      weight = isKept ? weight / (1 - rate) : 0;
+      if (!outputs.kept.data.empty())
+        outputs.kept.data[(getFirstRow(values) + r) * keys + j] = isKept;
+    }
+    rows.mass[r] = sumOfAbs(row);
+    rows.sum[r] = sumOf(row);
+  }
+  values.pairs[op] = std::move(weights);
+  values.rows[op] = std::move(rows);
+}
+
 //===----------------------------------------------------------------------===//
 // Outputs
 //===----------------------------------------------------------------------===//
 
 /// The scores that weights were made of.
 static Value getScore(Value weights) {
+  if (auto drop = weights.getDefiningOp<DropWeightsOp>())
+    weights = drop.getWeights();
   return weights.getDefiningOp<NormalizeOp>().getScore();
 }
 
@@ -266,13 +294,14 @@ RowBlock::Output RowBlock::addOutputs(AddOp op,
 void RowBlock::write(const HeadValues &values, YieldOp yield,
                      ReferenceOutputs &outputs) const {
   const CallShape &shape = call.shape;
-  int64_t firstRow =
-      (values.head->batch * shape.heads + values.head->head) * shape.queryLen +
-      begin;
+  int64_t firstRow = getFirstRow(values);
   const Output &output = values.outputs.find(yield.getOperand(0))->second;
   llvm::copy(output.data, outputs.o.data.begin() + firstRow * shape.valueDim);
   llvm::copy(output.bound, outputs.maxValue.data.begin() + firstRow);
   bool isFirst = true;
+  for (RecurrenceOp op : call.body.getOps<RecurrenceOp>())
+    llvm::copy(values.rows.find(op)->second.maxScore,
+               outputs.maxScore.data.begin() + firstRow);
   for (NormalizeOp op : call.body.getOps<NormalizeOp>()) {
     const Rows &rows = values.rows.find(op)->second;
     for (int64_t r = 0; r < getNumRows(); ++r) {

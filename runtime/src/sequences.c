@@ -160,6 +160,7 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
   }
   const posenc_tensor_desc *ring_tensor = NULL;
   bool is_ring = posenc_find_ring(frame->desc, &ring_tensor) != NULL;
+  bool is_state = (frame->desc->flags & POSENC_KERNEL_STATE) != 0;
   if (is_ring)
     frame->key_len = extents->capacity;
   frame->longest_key = frame->key_len;
@@ -170,9 +171,13 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
   }
   if (!status && lengths.name)
     status = check_key_lengths(
-        frame, lengths, is_ring ? LONGEST_SEQUENCE : frame->longest_key,
-        is_ring ? "most keys of a sequence" : "keys that there is room for",
+        frame, lengths,
+        is_ring || is_state ? LONGEST_SEQUENCE : frame->longest_key,
+        is_ring || is_state ? "most keys of a sequence"
+                            : "keys that there is room for",
         &frame->key_len);
+  if (is_state)
+    frame->longest_key = frame->key_len;
   if (!status && is_ring) {
     frame->first_key = larger(frame->key_len - extents->capacity, 0);
     status = check_ring(frame, extents->capacity);
@@ -180,7 +185,8 @@ posenc_status posenc_find_sequences(const posenc_extents *extents,
   if (!status && pages.name && lengths.name) /* pages have both */
     status =
         check_pages(frame, pages, lengths, extents->page_size, extents->pages);
-  frame->all_keys = keys.name
+  frame->all_keys = is_state ? frame->all_queries
+                    : keys.name
                         ? extents->all_keys
                         : frame->batch * (frame->key_len - frame->first_key);
   return status;
@@ -245,7 +251,8 @@ posenc_status posenc_check_own_keys(const posenc_frame *frame) {
   for (int64_t b = 0; b < frame->batch; ++b) {
     posenc_kernel_sequence(frame, b, &sequence);
     bool fits = sequence.query_len <= sequence.key_len;
-    if (!fits && (frame->desc->flags & POSENC_KERNEL_APPEND))
+    if (!fits &&
+        (frame->desc->flags & (POSENC_KERNEL_APPEND | POSENC_KERNEL_STATE)))
       return posenc_fail(POSENC_OUT_OF_RANGE,
                          "%s: sequence %" PRId64 " has %" PRId64
                          " new tokens, but key_lengths holds %" PRId64

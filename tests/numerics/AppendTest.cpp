@@ -446,15 +446,20 @@ int main(int argc, char **argv) {
   if (posenc_pool_create(3, &pool))
     report_fatal_error("no threads for the tests");
   scope_exit destroyPool([&] { posenc_pool_destroy(pool); });
-  for (const char *name : {"x86-64", "x86-64-avx2"}) {
+  for (const char *name : {"x86-64", "x86-64-avx2", "x86-64-avx512"}) {
     const InstructionSet *isa = findInstructionSet(name);
     if (isa->features & ~posenc_cpu_features()) {
       run.skip(Twine("append/") + name, "this CPU cannot run it");
       continue;
     }
+    testRecurrences(run, name, pool);
+    // What caches hold is the same on all.
+    if (StringRef(name) == "x86-64-avx512")
+      continue;
     testCaches(run, name, pool);
     testHeads(run, name);
     testRings(run, name, pool);
+    testStreaming(run, name);
   }
   return run.finish();
 }

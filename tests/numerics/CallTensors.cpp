@@ -30,6 +30,14 @@ CallTensors::getShape(const KernelTensor &tensor) const {
   if (!tensor.isOutput || tensor.isCache)
     return inputs.tables.find(tensor.name)->second.shape;
   SmallVector<int64_t, 4> shape(inputs.q.shape);
+  if (tensor.role == SequenceRole::None &&
+      !is_contained({"o", "lse"}, tensor.name)) {
+    // A state.
+    shape = {inputs.positions.find("key_lengths")->second.shape[0], shape[1]};
+    for (const Extent &extent : ArrayRef(tensor.extents).drop_front(2))
+      shape.push_back(extent.value);
+    return shape;
+  }
   shape.pop_back();
   if (tensor.name == "o")
     shape.push_back(inputs.v.shape.back());
@@ -135,7 +143,9 @@ CallTensors::CallTensors(ArrayRef<KernelTensor> described,
                          bool wantLse)
     : inputs(inputs), arrangement(arrangement), arguments(described.size()) {
   for (auto [index, tensor] : enumerate(described)) {
-    if (tensor.name == "lse" && !wantLse)
+    bool isAbsent = tensor.isOptional && !tensor.isOutput &&
+                    !inputs.tables.contains(tensor.name);
+    if (isAbsent || (tensor.name == "lse" && !wantLse))
       continue;
     SmallVector<int64_t, 4> shape = getShape(tensor);
     std::shared_ptr<GuardedBuffer> buffer;

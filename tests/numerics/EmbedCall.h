@@ -7,6 +7,7 @@
 
 #include "posenc/Compiler/NativeKernel.h"
 #include "posenc/Reference/Embed.h"
+#include "posenc/Reference/Philox.h"
 
 #include <memory>
 

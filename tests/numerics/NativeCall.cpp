@@ -52,6 +52,8 @@ std::string posenc::numerics::callNative(const LoadedKernel &kernel,
   posenc_call call = POSENC_CALL_INIT;
   call.pool = how.pool;
   call.first_head = inputs.firstHead;
+  call.seed = inputs.seed;
+  call.offset = inputs.offset;
   auto makeWorkspace = [](size_t bytes) {
     return std::make_unique<GuardedBuffer>((bytes + 3) / 4);
   };
@@ -87,6 +89,8 @@ std::string posenc::numerics::callNative(const LoadedKernel &kernel,
   results.o = tensors.read("o");
   if (how.wantLse)
     results.lse = tensors.read("lse");
+  results.state = tensors.readIfThere("state_out");
+  results.sums = tensors.readIfThere("sums_out");
   return "";
 }
 
@@ -131,6 +135,13 @@ std::string posenc::numerics::checkNative(const LoadedKernel &kernel,
   if (call.wantLse)
     if (Accuracy lse = measureLse(reference, results.lse); !lse.isAccurate())
       return lse.describe("lse");
+  for (auto [name, wanted, bound, got] :
+       {std::tuple("state", &reference.state, &reference.stateBound,
+                   &results.state),
+        {"sums", &reference.sums, &reference.sumsBound, &results.sums}})
+    if (Accuracy accuracy = measureState(*wanted, *bound, *got);
+        !accuracy.isAccurate())
+      return accuracy.describe(name);
   if (!call.pool)
     return "";
   NativeCall alone = call;
@@ -144,7 +155,8 @@ std::string posenc::numerics::checkNative(const LoadedKernel &kernel,
            std::memcmp(x.data(), y.data(), x.size() * sizeof(float));
   };
   skipUnowned(inputs, roundoff == 0, again);
-  if (differ(results.o, again.o) || differ(results.lse, again.lse))
+  if (differ(results.o, again.o) || differ(results.lse, again.lse) ||
+      differ(results.state, again.state) || differ(results.sums, again.sums))
     return "the bits of the result depend on the number of threads";
   return "";
 }

@@ -49,6 +49,10 @@ public:
   std::vector<float> read(llvm::StringRef name) const {
     return tensors.find(name)->second->read();
   }
+  /// Nothing of a tensor that the kernel does not have.
+  std::vector<float> readIfThere(llvm::StringRef name) const {
+    return tensors.contains(name) ? read(name) : std::vector<float>();
+  }
   /// What was written that must not be, or nothing.
   std::string check() const;
 
@@ -80,6 +84,8 @@ struct NativeCall {
 
 struct NativeResults {
   std::vector<float> o, lse;
+  /// Of a recurrence.
+  std::vector<float> state, sums;
 };
 
 /// Calls the kernel; says what it did wrong besides its numbers, or nothing.

@@ -107,7 +107,9 @@ std::string SpecGenerator::chooseStorage() {
                                     "dtype(f16) kv_dtype(bf16)"};
   std::string storage = choose<StringRef>(storages).str();
   StringRef type = choose<StringRef>(types);
-  return (storage + " " + type + (number(6) ? "" : " no_lse")).str();
+  return (storage + " " + type + (number(6) ? "" : " no_lse") +
+          (number(6) ? "" : " dropout(0.25)"))
+      .str();
 }
 
 /// Two or so lines of the list in one kernel, which need not be valid.

@@ -71,6 +71,8 @@ void testBlocks(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 void testRings(TestRun &run, const std::string &isa, posenc_pool *pool);
 /// The same of few queries against many keys.
 void testDecode(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// Sequences in several calls with a state between them, likewise.
+void testRecurrences(TestRun &run, const std::string &isa, posenc_pool *pool);
 /// The same of kernels whose steps have distances of their own.
 void testBands(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of every named encoding and mask.
@@ -79,6 +81,10 @@ void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 void testCombinations(TestRun &run, llvm::ArrayRef<std::string> isas);
 /// The same of random ones with the seeds first .. first + count - 1.
 void testRandom(TestRun &run, unsigned first, unsigned count);
+/// Kernels whose keys are kept in some way, with formulas.
+void testStreaming(TestRun &run, const std::string &isa);
+/// Kernels that drop weights, all of the above.
+void testDropout(TestRun &run, llvm::ArrayRef<std::string> isas);
 /// Input embeddings, all of the above.
 void testEmbed(TestRun &run, llvm::ArrayRef<std::string> isas);
 

@@ -19,7 +19,8 @@ struct SequenceShape {
   SequenceShape(KernelOp kernel, int64_t batch, int64_t queryLen,
                 int64_t keyLen)
       : kernel(kernel), batch(batch), queryLen(queryLen), keyLen(keyLen),
-        areAmongKeys(kernel.isExpanded() && kernel.looksUpQueriesAmongKeys()) {
+        areAmongKeys(kernel.isExpanded() && (kernel.looksUpQueriesAmongKeys() ||
+                                             kernel.hasNewTokens())) {
     if (std::optional<BlockListAttr> law = kernel.getBlocks()) {
       for (int64_t key = 0; key < getLongest(); key += law->getKeys())
         ++keyBlocks;

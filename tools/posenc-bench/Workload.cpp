@@ -25,6 +25,40 @@ static int64_t getPages(WorkloadSize size) {
   return divideCeil(size.keyLen, kPageSize);
 }
 
+namespace {
+/// The blocks of keys that each block of queries lists, the same for all heads:
+/// the row's number and every `stride`th from there.
+struct BlockLists {
+  int64_t queries, keys, queryBlocks, keyBlocks, stride;
+
+  BlockLists(BlockListAttr law, WorkloadSize size)
+      : queries(law.getQueries()), keys(law.getKeys()),
+        queryBlocks(divideCeil(size.queryLen, queries)),
+        keyBlocks(divideCeil(size.keyLen, keys)), stride(size.listedStride) {}
+
+  int64_t getCount(int64_t row) const {
+    int64_t first = row % stride;
+    return first < keyBlocks ? divideCeil(keyBlocks - first, stride) : 0;
+  }
+  /// Of the lists before a row.
+  int64_t getOffset(int64_t row) const {
+    int64_t offset = 0;
+    for (int64_t before = 0; before < row; ++before)
+      offset += getCount(before);
+    return offset;
+  }
+  int64_t getIndex(int64_t place) const {
+    int64_t row = 0;
+    for (; place >= getCount(row); ++row)
+      place -= getCount(row);
+    return row % stride + place * stride;
+  }
+  bool isListed(int64_t query, int64_t key) const {
+    return key / keys % stride == query / queries % stride;
+  }
+};
+} // namespace
+
 /// Sequences of equal length one after another; positions count, those of the
 /// queries' own up to the last key.
 static int64_t getInteger(const KernelTensor &tensor, KernelOp source,
@@ -42,13 +76,12 @@ static int64_t getInteger(const KernelTensor &tensor, KernelOp source,
     return size.keyLen;
   case SequenceRole::PageTable:
     return index;
-  case SequenceRole::BlockOffsets:
-    // Every block of queries lists all blocks of keys.
-    return index %
-           (divideCeil(size.queryLen, source.getBlocks()->getQueries()) + 1) *
-           divideCeil(size.keyLen, source.getBlocks()->getKeys());
+  case SequenceRole::BlockOffsets: {
+    BlockLists lists(*source.getBlocks(), size);
+    return lists.getOffset(index % (lists.queryBlocks + 1));
+  }
   case SequenceRole::BlockIndices:
-    return index % divideCeil(size.keyLen, source.getBlocks()->getKeys());
+    return BlockLists(*source.getBlocks(), size).getIndex(index);
   case SequenceRole::None:
     return isOfQueries ? size.keyLen - size.queryLen + index % size.queryLen
                        : index % size.keyLen;
@@ -91,9 +124,10 @@ static int64_t getExtent(const Extent &extent, KernelOp source,
     return 1;
   case ExtentKind::BlockBounds:
     return divideCeil(size.queryLen, extent.value) + 1;
-  case ExtentKind::Blocks:
-    return divideCeil(size.queryLen, source.getBlocks()->getQueries()) *
-           divideCeil(size.keyLen, extent.value);
+  case ExtentKind::Blocks: {
+    BlockLists lists(*source.getBlocks(), size);
+    return lists.getOffset(lists.queryBlocks);
+  }
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -154,7 +188,8 @@ Workload::create(const CompiledKernel &compiled, KernelOp source,
   for (auto [index, tensor] : llvm::enumerate(compiled.tensors)) {
     if (Error error = workload->addTensor(tensor, source, size))
       return error;
-    if (!tensor.isOptional)
+    // A state is read and written in every call.
+    if (tensor.name != "lse")
       workload->arguments->set(index, &workload->tensors.back()->view);
   }
   auto aligned = [](decltype(workload->scratch) &storage, size_t bytes) {
@@ -194,14 +229,18 @@ static SmallVector<MaskAttrInterface> getMasks(KernelOp kernel) {
   return masks;
 }
 
-int64_t posenc::countPairs(KernelOp kernel, int64_t queryLen, int64_t keyLen) {
+int64_t posenc::countPairs(KernelOp kernel, WorkloadSize size) {
   SmallVector<MaskAttrInterface> masks = getMasks(kernel);
+  std::optional<BlockLists> lists;
+  if (std::optional<BlockListAttr> law = kernel.getBlocks())
+    lists.emplace(*law, size);
   int64_t count = 0;
-  for (int64_t i = 0; i < queryLen; ++i)
-    for (int64_t j = 0; j < keyLen; ++j)
-      count += llvm::all_of(masks, [&](MaskAttrInterface mask) {
-        return mask.allows(i, j, queryLen, keyLen);
-      });
+  for (int64_t i = 0; i < size.queryLen; ++i)
+    for (int64_t j = 0; j < size.keyLen; ++j)
+      count += (!lists || lists->isListed(i, j)) &&
+               llvm::all_of(masks, [&](MaskAttrInterface mask) {
+                 return mask.allows(i, j, size.queryLen, size.keyLen);
+               });
   return count;
 }
 
@@ -213,6 +252,9 @@ OwningOpRef<ModuleOp> posenc::withoutEncoding(KernelOp kernel) {
   Region none;
   plain.getBody().takeBody(none);
   plain.removeEncodeAttr();
+  // No state stands for the keys of a softmax.
+  if (plain.hasState())
+    plain.removeKeysAttr();
   plain.removePositionsAttr();
   if (!masks.empty())
     plain.setMaskAttr(cast<MaskClauseAttrInterface>(Attribute(masks.front())));

@@ -11,6 +11,8 @@ namespace posenc {
 
 struct WorkloadSize {
   int64_t batch, queryLen, keyLen;
+  /// Of lists of blocks: every how many blocks of keys one is listed.
+  int64_t listedStride = 1;
 };
 
 /// A loaded kernel, random tensors of the kernel's own head counts, prepared
@@ -43,8 +45,8 @@ private:
 };
 
 /// Pairs (i, j) of one head that the masks of an expanded or unexpanded kernel
-/// let through.
-int64_t countPairs(KernelOp kernel, int64_t queryLen, int64_t keyLen);
+/// let through and whose blocks are listed.
+int64_t countPairs(KernelOp kernel, WorkloadSize size);
 
 /// The same kernel without encoding and score terms, under the same name.
 mlir::OwningOpRef<mlir::ModuleOp> withoutEncoding(KernelOp kernel);

@@ -63,6 +63,11 @@ struct Options {
       cl::desc("f32, bf16 or f16 for q, k, v and o (default: what the\n"
                "specification says)"),
       cl::cat(category)};
+  cl::opt<int64_t> listedStride{
+      "listed-every", cl::value_desc("N"), cl::init(1),
+      cl::desc("of kernels with lists of blocks: each block of queries lists\n"
+               "every Nth block of keys (1)"),
+      cl::cat(category)};
   cl::opt<int> repetitions{"repetitions", cl::value_desc("N"), cl::init(7),
                            cl::desc("timed calls of each kernel (7)"),
                            cl::cat(category)};
@@ -77,7 +82,7 @@ static Options *flags;
 static const char *const overview =
     R"(posenc: how fast a kernel is, and how much of the machine that is
 
-GFLOP/s count pairs that masks over indices show (other masks hide pairs that
+GFLOP/s count pairs that lists of blocks and masks over indices show (other masks hide pairs that
 count, so it may exceed the peak), and the peak is that of f32; tables are prepared
 beforehand, the rotation of the keys is counted. Peak and bandwidth are measured in the same run on the
 same threads; times are the minimum (and median) of several calls, in turn with
@@ -139,7 +144,7 @@ static Result measure(const Workload &workload, const Workload &plain,
 
   int64_t headDim = kernel.getHeadDim(), valueDim = kernel.getValueSize();
   double flops = 2.0 * (headDim + valueDim) * kernel.getHeads() * size.batch *
-                 countPairs(kernel, size.queryLen, size.keyLen);
+                 countPairs(kernel, size);
   auto getBytes = [](Type type) { return type.getIntOrFloatBitWidth() / 8.0; };
   double bytes =
       (headDim + valueDim) * size.batch *
@@ -221,7 +226,7 @@ int main(int argc, char **argv) {
   if (!llvm::is_contained({"", "f32", "bf16", "f16"}, flags->dtype))
     die("expected --dtype=f32, bf16 or f16, found '" + flags->dtype + "'");
   if (flags->threads < 1 || flags->repetitions < 1 || flags->batch < 1 ||
-      flags->keyLen < 0 ||
+      flags->keyLen < 0 || flags->listedStride < 1 ||
       llvm::any_of(flags->queryLens, [](int64_t n) { return n < 1; }))
     die("expected positive sizes, threads and repetitions");
   if (flags->queryLens.empty())
@@ -264,7 +269,7 @@ int main(int argc, char **argv) {
     int64_t keys = flags->keyLen                 ? int64_t(flags->keyLen)
                    : flags->mode == Mode::Decode ? 4096
                                                  : queryLen;
-    WorkloadSize size = {flags->batch, queryLen, keys};
+    WorkloadSize size = {flags->batch, queryLen, keys, flags->listedStride};
     auto workload = load(compiled, *kernel, size, pool);
     auto plain = load(plainCompiled, plainKernel, size, pool);
     results.push_back(measure(*workload, *plain, *kernel, isa, size));

@@ -45,7 +45,7 @@ static Error checkNames(ArrayRef<KernelTensor> tensors,
                              (operands.empty() ? "none" : operands));
   }
   for (const KernelTensor &tensor : tensors)
-    if (isRead(tensor) && !files.contains(tensor.name))
+    if (isRead(tensor) && !tensor.isOptional && !files.contains(tensor.name))
       return createStringError(
           "expected " + getOption(tensor.name) +
           (getOption(tensor.name).size() == 3 ? " " : "=") + "FILE.npy, " +
@@ -77,6 +77,24 @@ Expected<std::vector<float>> posenc::readCache(const KernelTensor &tensor,
     for (float &value : *values)
       value = tensor.fromBits(static_cast<uint16_t>(value));
   return values;
+}
+
+NpyType posenc::getResultType(const KernelTensor &tensor) {
+  return tensor.isWide() ? NpyType::F64 : NpyType::F32;
+}
+
+/// As the tensor stores them: that is what the kernel, and the reference, see.
+static Expected<std::vector<double>> readReals(const KernelTensor &tensor,
+                                               const NpyArray &array) {
+  if (tensor.isWide())
+    return array.toDoubles();
+  Expected<std::vector<float>> values = readCache(tensor, array);
+  if (!values)
+    return values.takeError();
+  if (tensor.storage)
+    for (float &value : *values)
+      value = tensor.fromBits(tensor.toBits(value));
+  return std::vector<double>(values->begin(), values->end());
 }
 
 static Expected<InputArray> readInput(const KernelTensor &tensor,
@@ -121,14 +139,10 @@ static Expected<InputArray> readInput(const KernelTensor &tensor,
       return values.takeError();
     input.integers = std::move(*values);
   } else {
-    Expected<std::vector<float>> values = readCache(tensor, *array);
+    Expected<std::vector<double>> values = readReals(tensor, *array);
     if (!values)
       return values.takeError();
     input.reals = std::move(*values);
-    // The kernel, and the reference, see what can be stored.
-    if (tensor.storage)
-      for (float &value : input.reals)
-        value = tensor.fromBits(tensor.toBits(value));
   }
 
   size_t optional = 0;
@@ -159,11 +173,11 @@ Expected<InputArrays> posenc::readInputs(ArrayRef<KernelTensor> tensors,
     return error;
   InputArrays inputs;
   for (const KernelTensor &tensor : tensors) {
-    if (!isRead(tensor))
+    auto file = files.find(tensor.name);
+    if (!isRead(tensor) || file == files.end())
       continue;
     size_t rank = 0;
-    Expected<InputArray> input =
-        readInput(tensor, files.find(tensor.name)->second, rank);
+    Expected<InputArray> input = readInput(tensor, file->second, rank);
     if (!input)
       return input.takeError();
     if (is_contained({"q", "x", "k_cache"}, tensor.name))

@@ -15,7 +15,7 @@ namespace posenc {
 struct InputArray {
   llvm::SmallVector<int64_t, 4> shape;
   bool isInteger = false;
-  std::vector<float> reals;
+  std::vector<double> reals;
   std::vector<int32_t> integers;
 };
 
@@ -27,6 +27,11 @@ struct InputArrays {
 
   const InputArray &get(llvm::StringRef name) const {
     return arrays.find(name)->second;
+  }
+  /// Those that need not be there are null if they are not.
+  const InputArray *find(llvm::StringRef name) const {
+    auto found = arrays.find(name);
+    return found == arrays.end() ? nullptr : &found->second;
   }
 };
 
@@ -44,6 +49,9 @@ llvm::Expected<NpyArray> makeCache(const KernelTensor &tensor,
                                    llvm::ArrayRef<double> numbers);
 llvm::Expected<std::vector<float>> readCache(const KernelTensor &tensor,
                                              const NpyArray &array);
+
+/// The type of a file of a kernel's results.
+NpyType getResultType(const KernelTensor &tensor);
 
 } // namespace posenc
 

@@ -12,7 +12,9 @@
 namespace posenc {
 
 struct RunOptions {
-  bool wantLse = false, wantScores = false;
+  bool wantLse = false, wantScores = false, wantMask = false;
+  /// The state of a recurrence behind the call.
+  bool wantState = false, wantSums = false;
   /// 0: one for each CPU.
   int32_t threads = 0;
   /// Of native code, and where it is kept between runs.
@@ -26,7 +28,9 @@ struct RunOptions {
 /// Results with all their axes.
 struct RunResults {
   NpyArray o;
-  std::optional<NpyArray> lse, scores;
+  std::optional<NpyArray> lse, scores, state, sums;
+  /// Of dropout, u8.
+  std::optional<NpyArray> mask;
   /// Of kernels that append to a cache, where o is the keys' cache.
   std::optional<NpyArray> valueCache, keyScales, valueScales;
 
@@ -54,12 +58,19 @@ llvm::Error compareWithReference(KernelOp kernel, const InputArrays &inputs,
                                  const RunOptions &options,
                                  RunResults &results);
 
-/// Compiles the kernel of that name. Results are f32. An error that is empty
-/// was printed as a diagnostic of the specification.
+/// Compiles the kernel of that name. Results are f32, but those of f64. An
+/// error that is empty was printed as a diagnostic of the specification.
 llvm::Expected<RunResults> runNative(mlir::ModuleOp module,
                                      llvm::StringRef kernel,
                                      const InputArrays &inputs,
                                      const RunOptions &options);
+
+/// The mask by which such a kernel drops weights, from the runtime: 1 where one
+/// is kept. [B, H, Lq, Lk] or packed [Tq, H, Lk] with the longest Lk, 0 beyond
+/// the keys of a sequence. `kernel` has a body, and the arrays suit it.
+llvm::Expected<NpyArray> makeDropoutMask(KernelOp kernel,
+                                         const InputArrays &inputs,
+                                         const RunOptions &options);
 
 /// The same for a kernel that appends to a cache, `kernel` being the one whose
 /// cache it fills. runReference() and compareWithReference() take either.

@@ -75,62 +75,48 @@ static int64_t count(ArrayRef<int64_t> shape) {
   return product;
 }
 
-/// Numbers as a tensor of 8 or 16 bits stores them, and back.
+/// Numbers as a tensor stores them, and back.
 static std::vector<char> toStorage(const KernelTensor &tensor,
-                                   ArrayRef<float> numbers) {
+                                   ArrayRef<double> numbers) {
   size_t size = tensor.getTypeBits() / 8;
   std::vector<char> bytes(numbers.size() * size);
   for (auto [index, number] : enumerate(numbers)) {
+    char *place = &bytes[index * size];
+    if (tensor.isWide()) {
+      std::memcpy(place, &number, size);
+      continue;
+    }
+    auto narrow = static_cast<float>(number);
     // The low byte comes first.
-    uint16_t bits = tensor.toBits(number);
-    std::memcpy(&bytes[index * size], &bits, size);
+    uint16_t bits = tensor.storage ? tensor.toBits(narrow) : 0;
+    std::memcpy(place,
+                tensor.storage ? static_cast<const void *>(&bits) : &narrow,
+                size);
   }
   return bytes;
 }
 static void fromStorage(const KernelTensor &tensor, ArrayRef<char> bytes,
-                        float *numbers) {
+                        double *numbers) {
   size_t size = tensor.getTypeBits() / 8;
   for (size_t index = 0; index < bytes.size() / size; ++index) {
-    uint16_t bits = 0;
-    std::memcpy(&bits, &bytes[index * size], size);
-    numbers[index] = tensor.fromBits(bits);
+    const char *place = &bytes[index * size];
+    if (tensor.isWide()) {
+      std::memcpy(&numbers[index], place, size);
+    } else if (tensor.storage) {
+      uint16_t bits = 0;
+      std::memcpy(&bits, place, size);
+      numbers[index] = tensor.fromBits(bits);
+    } else {
+      float narrow;
+      std::memcpy(&narrow, place, size);
+      numbers[index] = narrow;
+    }
   }
 }
 
-/// Calls with a tensor for each of the entry's; outputs are given by name.
-static Error
-call(const Entry &entry, const InputArrays &inputs, const RunOptions &options,
-     function_ref<std::pair<float *, ArrayRef<int64_t>>(StringRef)> getOutput) {
-  std::vector<DLTensor> tensors(entry.tensors.size());
-  std::vector<std::vector<char>> stored(entry.tensors.size());
-  NativeKernel::Arguments arguments(tensors.size());
-  for (auto [index, tensor] : enumerate(entry.tensors)) {
-    if (tensor.isOutput) {
-      auto [data, shape] = getOutput(tensor.name);
-      if (shape.empty())
-        continue;
-      void *memory = data;
-      if (tensor.storage) {
-        // What a cache holds already.
-        stored[index] = toStorage(tensor, ArrayRef(data, count(shape)));
-        memory = stored[index].data();
-      }
-      tensors[index] = makeTensor(memory, shape, tensor);
-    } else {
-      const InputArray &input = inputs.get(tensor.name);
-      const void *data = tensor.isInteger
-                             ? static_cast<const void *>(input.integers.data())
-                             : input.reals.data();
-      if (tensor.storage) {
-        stored[index] = toStorage(tensor, input.reals);
-        data = stored[index].data();
-      }
-      tensors[index] =
-          makeTensor(const_cast<void *>(data), input.shape, tensor);
-    }
-    arguments.set(index, &tensors[index]);
-  }
-
+/// What a call does with the pool and the random numbers of the options.
+static Error withCall(const RunOptions &options,
+                      function_ref<posenc_status(const posenc_call *)> run) {
   posenc_call call = POSENC_CALL_INIT;
   call.first_head = options.firstHead;
   call.seed = options.seed;
@@ -138,12 +124,54 @@ call(const Entry &entry, const InputArrays &inputs, const RunOptions &options,
   if (posenc_status status = posenc_pool_create(options.threads, &call.pool))
     return makeError(status);
   scope_exit destroyPool([&] { posenc_pool_destroy(call.pool); });
+  if (posenc_status status = run(&call))
+    return makeError(status);
+  return Error::success();
+}
+
+/// Numbers of an output, and its shape; no shape if it is not wanted.
+using Result = std::pair<double *, ArrayRef<int64_t>>;
+
+/// Calls with a tensor for each of the entry's; outputs are given by name.
+static Error call(const Entry &entry, const InputArrays &inputs,
+                  const RunOptions &options,
+                  function_ref<Result(StringRef)> getOutput) {
+  std::vector<DLTensor> tensors(entry.tensors.size());
+  std::vector<std::vector<char>> stored(entry.tensors.size());
+  NativeKernel::Arguments arguments(tensors.size());
+  for (auto [index, tensor] : enumerate(entry.tensors)) {
+    const void *data = nullptr;
+    ArrayRef<int64_t> shape;
+    if (tensor.isOutput) {
+      auto [numbers, extents] = getOutput(tensor.name);
+      if (extents.empty())
+        continue;
+      // What a cache holds already.
+      stored[index] = toStorage(tensor, ArrayRef(numbers, count(extents)));
+      data = stored[index].data();
+      shape = extents;
+    } else {
+      const InputArray *given = inputs.find(tensor.name);
+      if (!given) // it need not be there
+        continue;
+      const InputArray &input = *given;
+      stored[index] = toStorage(tensor, input.reals);
+      data = tensor.isInteger ? static_cast<const void *>(input.integers.data())
+                              : stored[index].data();
+      shape = input.shape;
+    }
+    tensors[index] = makeTensor(const_cast<void *>(data), shape, tensor);
+    arguments.set(index, &tensors[index]);
+  }
+
   // The one variant that was compiled.
   setenv("POSENC_ISA", options.isa.c_str(), /*overwrite=*/1);
-  if (posenc_status status = entry.run(arguments, &call))
-    return makeError(status);
+  if (Error error = withCall(options, [&](const posenc_call *call) {
+        return entry.run(arguments, call);
+      }))
+    return error;
   for (auto [tensor, bytes] : zip_equal(entry.tensors, stored))
-    if (tensor.isOutput && tensor.storage)
+    if (tensor.isOutput && !bytes.empty())
       fromStorage(tensor, bytes, getOutput(tensor.name).first);
   return Error::success();
 }
@@ -156,6 +184,27 @@ static auto runKernel(const Loaded &loaded) {
       };
 }
 
+namespace {
+/// A result that need not be wanted.
+struct WantedResult {
+  StringRef tensor;
+  bool isWanted;
+  std::optional<NpyArray> &result;
+  SmallVector<int64_t, 4> shape = {};
+  std::vector<double> numbers = {};
+};
+} // namespace
+
+/// [B, H, ...] of a recurrence's state.
+static SmallVector<int64_t, 4> getStateShape(const KernelTensor &tensor,
+                                             const InputArrays &inputs) {
+  SmallVector<int64_t, 4> shape = {inputs.get("key_lengths").shape[0],
+                                   inputs.get("q").shape[1]};
+  for (const Extent &extent : ArrayRef(tensor.extents).drop_front(2))
+    shape.push_back(extent.value);
+  return shape;
+}
+
 Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
                                        const InputArrays &inputs,
                                        const RunOptions &options) {
@@ -165,32 +214,47 @@ Expected<RunResults> posenc::runNative(mlir::ModuleOp module, StringRef name,
   ArrayRef<int64_t> query = inputs.get("q").shape;
   SmallVector<int64_t, 4> outputShape(query), rowShape(query.drop_back());
   outputShape.back() = inputs.get("v").shape.back();
-  // Rows that belong to no sequence are not written.
-  constexpr float none = -std::numeric_limits<float>::infinity();
-  std::vector<float> output(count(outputShape)), lse(count(rowShape), none);
+  std::vector<double> output(count(outputShape));
+  RunResults results;
+  WantedResult others[] = {
+      {"lse", options.wantLse, results.lse, rowShape},
+      {"state_out", options.wantState, results.state},
+      {"sums_out", options.wantSums, results.sums},
+  };
+  for (WantedResult &other : others) {
+    for (const KernelTensor &tensor : loaded->kernel.tensors)
+      if (tensor.name == other.tensor && other.shape.empty())
+        other.shape = getStateShape(tensor, inputs);
+    // Rows that belong to no sequence are not written.
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    if (other.isWanted)
+      other.numbers.assign(count(other.shape), none);
+  }
   auto run = runKernel(*loaded);
-  Error error =
-      call({loaded->kernel.tensors, run}, inputs, options,
-           [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
-             if (tensor != "lse")
-               return {output.data(), outputShape};
-             if (options.wantLse)
-               return {lse.data(), rowShape};
-             return {nullptr, {}};
-           });
+  Error error = call({loaded->kernel.tensors, run}, inputs, options,
+                     [&](StringRef tensor) -> Result {
+                       for (WantedResult &other : others)
+                         if (tensor == other.tensor && other.isWanted)
+                           return {other.numbers.data(), other.shape};
+                         else if (tensor == other.tensor)
+                           return {nullptr, {}};
+                       return {output.data(), outputShape};
+                     });
   if (error)
     return error;
 
-  RunResults results;
-  Expected<NpyArray> array = NpyArray::fromFloats(outputShape, output);
+  Expected<NpyArray> array =
+      NpyArray::fromDoubles(NpyType::F32, outputShape, output);
   if (!array)
     return array.takeError();
   results.o = std::move(*array);
-  if (options.wantLse) {
-    array = NpyArray::fromFloats(rowShape, lse);
+  for (WantedResult &other : others) {
+    if (!other.isWanted)
+      continue;
+    array = NpyArray::fromDoubles(NpyType::F32, other.shape, other.numbers);
     if (!array)
       return array.takeError();
-    results.lse = std::move(*array);
+    other.result = std::move(*array);
   }
   return results;
 }
@@ -212,11 +276,10 @@ Expected<RunResults> posenc::runNativeAppend(mlir::ModuleOp module,
     return loaded->native->append(arguments, call);
   };
   Error error =
-      call({tensors, run}, inputs, options,
-           [&](StringRef tensor) -> std::pair<float *, ArrayRef<int64_t>> {
-             InputArray &cache = caches[tensor];
-             return {cache.reals.data(), cache.shape};
-           });
+      call({tensors, run}, inputs, options, [&](StringRef tensor) -> Result {
+        InputArray &cache = caches[tensor];
+        return {cache.reals.data(), cache.shape};
+      });
   if (error)
     return error;
   RunResults results;
@@ -224,8 +287,7 @@ Expected<RunResults> posenc::runNativeAppend(mlir::ModuleOp module,
     if (!tensor.isCache)
       continue;
     const InputArray &cache = caches[tensor.name];
-    std::vector<double> numbers(cache.reals.begin(), cache.reals.end());
-    Expected<NpyArray> array = makeCache(tensor, cache.shape, numbers);
+    Expected<NpyArray> array = makeCache(tensor, cache.shape, cache.reals);
     if (!array)
       return array.takeError();
     results.getCache(tensor.name) = std::move(*array);
@@ -258,18 +320,93 @@ Expected<RunResults> posenc::runNativeEmbed(mlir::ModuleOp module,
   if (!loaded)
     return loaded.takeError();
   SmallVector<int64_t> shape = getEmbedShape(loaded->kernel.tensors, inputs);
-  std::vector<float> output(count(shape));
+  std::vector<double> output(count(shape));
   auto run = runKernel(*loaded);
-  Error error = call({loaded->kernel.tensors, run}, inputs, options,
-                     [&](StringRef) -> std::pair<float *, ArrayRef<int64_t>> {
-                       return {output.data(), shape};
-                     });
+  Error error =
+      call({loaded->kernel.tensors, run}, inputs, options,
+           [&](StringRef) -> Result { return {output.data(), shape}; });
   if (error)
     return error;
-  Expected<NpyArray> array = NpyArray::fromFloats(shape, output);
+  const KernelTensor &y = *find_if(
+      loaded->kernel.tensors, [](auto &tensor) { return tensor.isOutput; });
+  Expected<NpyArray> array =
+      NpyArray::fromDoubles(getResultType(y), shape, output);
   if (!array)
     return array.takeError();
   RunResults results;
   results.o = std::move(*array);
   return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Masks of dropout
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The queries and keys of one sequence of a call.
+struct Sequence {
+  int64_t firstQuery = 0, queries = 0, keys = 0;
+};
+} // namespace
+
+static std::vector<Sequence> getSequences(KernelOp kernel,
+                                          const InputArrays &inputs) {
+  bool isPacked = kernel.getQueryStorage() == QueryStorage::packed;
+  ArrayRef<int64_t> query = inputs.get("q").shape;
+  auto number = [&](StringRef name, size_t at) -> int64_t {
+    return inputs.get(name).integers[at];
+  };
+  std::vector<Sequence> sequences(
+      isPacked ? inputs.get("cu_seqlens_q").shape[0] - 1 : query[0]);
+  for (auto [b, sequence] : enumerate(sequences)) {
+    if (isPacked) {
+      sequence.firstQuery = number("cu_seqlens_q", b);
+      sequence.queries = number("cu_seqlens_q", b + 1) - sequence.firstQuery;
+    } else {
+      sequence.queries = query[2];
+    }
+    if (kernel.hasCache())
+      sequence.keys = number("key_lengths", b);
+    else if (kernel.getKeyStorage() == KeyStorage::packed)
+      sequence.keys = number("cu_seqlens_k", b + 1) - number("cu_seqlens_k", b);
+    else
+      sequence.keys = inputs.get("k").shape[2];
+  }
+  return sequences;
+}
+
+Expected<NpyArray> posenc::makeDropoutMask(KernelOp kernel,
+                                           const InputArrays &inputs,
+                                           const RunOptions &options) {
+  std::vector<Sequence> sequences = getSequences(kernel, inputs);
+  int64_t longest = 0;
+  for (const Sequence &sequence : sequences)
+    longest = std::max(longest, sequence.keys);
+  NpyArray mask;
+  mask.type = NpyType::U8;
+  mask.shape.assign(inputs.get("q").shape.begin(), inputs.get("q").shape.end());
+  mask.shape.back() = longest;
+  mask.data.resize(count(mask.shape));
+  bool isPacked = mask.shape.size() == 3;
+  int64_t heads = mask.shape[1], rows = isPacked ? 1 : mask.shape[2];
+  int64_t strides[] = {0, rows * longest, (isPacked ? heads : 1) * longest, 1};
+  for (int64_t b = 0, e = sequences.size(); b < e; ++b) {
+    const Sequence &sequence = sequences[b];
+    int64_t shape[] = {1, heads, sequence.queries, sequence.keys};
+    int64_t firstRow =
+        isPacked ? sequence.firstQuery * heads : b * heads * rows;
+    DLTensor tensor = {};
+    tensor.data = mask.data.data();
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = 4;
+    tensor.dtype = {kDLUInt, 8, 1};
+    tensor.shape = shape;
+    tensor.strides = strides;
+    tensor.byte_offset = firstRow * longest;
+    if (Error error = withCall(options, [&](const posenc_call *call) {
+          return posenc_dropout_mask(getDropout(kernel), b, call, &tensor);
+        }))
+      return error;
+  }
+  return mask;
 }

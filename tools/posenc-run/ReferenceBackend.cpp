@@ -25,6 +25,8 @@ static ReferenceInputs makeInputs(const InputArrays &inputs,
     parallel::strategy = hardware_concurrency(options.threads);
   ReferenceInputs given;
   given.firstHead = options.firstHead;
+  given.seed = options.seed;
+  given.offset = options.offset;
   for (const auto &entry : inputs.arrays) {
     const InputArray &input = entry.second;
     if (input.isInteger) {
@@ -54,6 +56,7 @@ static Expected<ReferenceOutputs> evaluate(KernelOp kernel,
                                            const RunOptions &options) {
   ReferenceOptions what;
   what.scores = options.wantScores;
+  what.kept = options.wantMask;
   return evaluateReference(kernel, makeInputs(inputs, options), what);
 }
 
@@ -106,12 +109,21 @@ Expected<RunResults> posenc::runReference(KernelOp kernel,
   };
   if (Error error = keep(results.o, outputs->o))
     return error;
-  if (options.wantLse)
-    if (Error error = keep(results.lse, outputs->lse))
-      return error;
-  if (options.wantScores)
-    if (Error error = keep(results.scores, outputs->scores))
-      return error;
+  for (auto [isWanted, result, tensor] :
+       {std::tuple(options.wantLse, &results.lse, &outputs->lse),
+        {options.wantScores, &results.scores, &outputs->scores},
+        {options.wantState, &results.state, &outputs->state},
+        {options.wantSums, &results.sums, &outputs->sums}})
+    if (isWanted)
+      if (Error error = keep(*result, *tensor))
+        return error;
+  if (options.wantMask) {
+    Expected<NpyArray> mask = NpyArray::fromDoubles(
+        NpyType::U8, outputs->kept.shape, outputs->kept.data);
+    if (!mask)
+      return mask.takeError();
+    results.mask = std::move(*mask);
+  }
   return results;
 }
 
@@ -179,6 +191,19 @@ Error posenc::compareWithReference(KernelOp kernel, const InputArrays &inputs,
   if (Error error =
           report("o", reference->o, measureOutput(*reference, *o, roundoff)))
     return error;
+  for (auto [name, result, wanted, bound] :
+       {std::tuple("state", &results.state, &reference->state,
+                   &reference->stateBound),
+        {"sums", &results.sums, &reference->sums, &reference->sumsBound}}) {
+    if (!*result)
+      continue;
+    Expected<std::vector<float>> numbers = (*result)->toFloats();
+    if (!numbers)
+      return numbers.takeError();
+    if (Error error =
+            report(name, *wanted, measureState(*wanted, *bound, *numbers)))
+      return error;
+  }
   if (!results.lse)
     return Error::success();
   Expected<std::vector<float>> lse = results.lse->toFloats();
@@ -232,8 +257,12 @@ Error posenc::compareWithReference(EmbedOp embed, const InputArrays &inputs,
   Expected<RealTensor> reference = evaluate(embed, inputs, options);
   if (!reference)
     return reference.takeError();
-  Expected<std::vector<float>> y = results.o.toFloats();
+  Expected<std::vector<double>> y = results.o.toDoubles();
   if (!y)
     return y.takeError();
-  return report("y", *reference, measureEmbed(*reference, *y));
+  bool isWide = results.o.type == NpyType::F64;
+  std::vector<float> narrow(y->begin(), y->end());
+  return report("y", *reference,
+                isWide ? measureEmbed(*reference, ArrayRef<double>(*y))
+                       : measureEmbed(*reference, ArrayRef<float>(narrow)));
 }

@@ -88,6 +88,16 @@ struct Options {
   cl::opt<std::string> valueScalesFile{
       "ovs", cl::value_desc("S.npy"), cl::desc("the same of the values' cache"),
       cl::cat(category)};
+  cl::opt<std::string> stateFile{
+      "ostate", cl::value_desc("S.npy"),
+      cl::desc("the state [B, H, rows, Dv] behind the call, of a kernel with\n"
+               "keys(state); that before it is --input state_in="),
+      cl::cat(category)};
+  cl::opt<std::string> sumsFile{
+      "osums", cl::value_desc("Z.npy"),
+      cl::desc("the same of the sums [B, H, rows] that divide its output;\n"
+               "those before the call are --input sums_in="),
+      cl::cat(category)};
   cl::opt<std::string> lseFile{
       "lse", cl::value_desc("LSE.npy"),
       cl::desc("the log-sum-exp of each row of scores [B, H, Lq],\n"
@@ -97,6 +107,11 @@ struct Options {
       "scores", cl::value_desc("S.npy"),
       cl::desc("what enters the softmax [B, H, Lq, Lk], masked pairs\n"
                "-inf (reference only)"),
+      cl::cat(category)};
+  cl::opt<std::string> maskFile{
+      "dropout-mask", cl::value_desc("M.npy"),
+      cl::desc("which weights a kernel with dropout keeps [B, H, Lq, Lk],\n"
+               "u8"),
       cl::cat(category)};
   cl::opt<int32_t> threads{
       "threads", cl::init(0), cl::value_desc("N"),
@@ -110,11 +125,13 @@ struct Options {
       cl::cat(category)};
   cl::opt<uint64_t> seed{
       "seed", cl::init(0), cl::value_desc("N"),
-      cl::desc("the key of the random numbers of --entry=embed (default: 0)"),
+      cl::desc("the key of the random numbers of dropout and of other draws\n"
+               "of embeddings (default: 0)"),
       cl::cat(category)};
   cl::opt<uint64_t> offset{
       "offset", cl::init(0), cl::value_desc("N"),
-      cl::desc("how many random numbers calls before have used (default: 0)"),
+      cl::desc("how many random numbers calls before have used (default:\n"
+               "0); attention drops other weights for each number"),
       cl::cat(category)};
 
   /// Options that contradict each other or ask for what does not exist.
@@ -180,14 +197,17 @@ llvm::Error Options::checkEntry() const {
                       {&keyFile, {"attention", "append_kv"}},
                       {&valueFile, {"attention", "append_kv"}},
                       {&lseFile, {"attention"}},
+                      {&stateFile, {"attention"}},
+                      {&sumsFile, {"attention"}},
                       {&scoresFile, {"attention"}},
+                      {&maskFile, {"attention"}},
                       {&firstHead, {"attention", "append_kv"}},
                       {&valueCacheFile, {"append_kv"}},
                       {&keyScalesFile, {"append_kv"}},
                       {&valueScalesFile, {"append_kv"}},
                       {&inputFile, {"embed"}},
-                      {&seed, {"embed"}},
-                      {&offset, {"embed"}}};
+                      {&seed, {"attention", "embed"}},
+                      {&offset, {"attention", "embed"}}};
   for (const Use &use : uses)
     if (use.option->getNumOccurrences() &&
         !llvm::is_contained(use.entries, StringRef(entry)))
@@ -230,7 +250,7 @@ llvm::Error Options::check() const {
   llvm::StringMap<StringRef> results;
   for (const cl::opt<std::string> *file :
        {&outputFile, &valueCacheFile, &keyScalesFile, &valueScalesFile,
-        &lseFile, &scoresFile})
+         &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile})
     if (!file->empty())
       if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
           !isNew)
@@ -288,6 +308,23 @@ static llvm::Error checkScales(const Options &command,
   return llvm::Error::success();
 }
 
+/// What a call leaves is asked for where it leaves it.
+static llvm::Error checkState(const Options &command,
+                              llvm::ArrayRef<KernelTensor> tensors) {
+  for (auto [name, file] : {std::pair("state_out", &command.stateFile),
+                            {"sums_out", &command.sumsFile}}) {
+    bool isThere = false;
+    for (const KernelTensor &tensor : tensors)
+      isThere |= tensor.name == name;
+    if (!isThere && !file->empty())
+      return llvm::createStringError(
+          "expected no --" + file->ArgStr + ", since the kernel has no " +
+          name + ": that is what keys(state) gives" +
+          (StringRef(name) == "sums_out" ? " beside sums that divide" : ""));
+  }
+  return llvm::Error::success();
+}
+
 /// Writes all results or none, without the axes that the inputs left out.
 static llvm::Error writeResults(RunResults &results, const Options &command,
                                 size_t leftOut) {
@@ -303,10 +340,16 @@ static llvm::Error writeResults(RunResults &results, const Options &command,
     add(*results.keyScales, command.keyScalesFile);
   if (results.valueScales)
     add(*results.valueScales, command.valueScalesFile);
+  if (results.state)
+    add(*results.state, command.stateFile);
+  if (results.sums)
+    add(*results.sums, command.sumsFile);
   if (results.lse)
     add(*results.lse, command.lseFile);
   if (results.scores)
     add(*results.scores, command.scoresFile);
+  if (results.mask)
+    add(*results.mask, command.maskFile);
   return writeNpyFiles(files);
 }
 
@@ -314,6 +357,9 @@ static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
   RunOptions options;
   options.wantLse = !command.lseFile.empty();
   options.wantScores = !command.scoresFile.empty();
+  options.wantMask = !command.maskFile.empty();
+  options.wantState = !command.stateFile.empty();
+  options.wantSums = !command.sumsFile.empty();
   options.threads = command.threads;
   options.firstHead = command.firstHead;
   options.seed = command.seed;
@@ -337,6 +383,8 @@ static int run(const Options &command, Kernel kernel, const RunOptions &options,
     return fail(files.takeError());
   std::vector<KernelTensor> tensors = getKernelTensors(kernel);
   if (llvm::Error error = checkScales(command, tensors))
+    return fail(std::move(error));
+  if (llvm::Error error = checkState(command, tensors))
     return fail(std::move(error));
   llvm::Expected<InputArrays> inputs = readInputs(tensors, *files);
   if (!inputs)
@@ -431,9 +479,20 @@ static int runTool(const Options &command, MLIRContext &context,
     return fail(
         "--lse: the kernel '" + llvm::Twine(name) + "' " +
         (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
-  return run(command, kernel, *options, [&](const InputArrays &inputs) {
-    return runNative(**module, name, inputs, *options);
-  });
+  if (options->wantMask && getDropout(kernel) == 0)
+    return fail("--dropout-mask: the kernel '" + llvm::Twine(name) +
+                "' drops no weights; expected one with dropout(p)");
+  return run(command, kernel, *options,
+             [&](const InputArrays &inputs) -> llvm::Expected<RunResults> {
+               auto results = runNative(**module, name, inputs, *options);
+               if (!results || !options->wantMask)
+                 return results;
+               auto mask = makeDropoutMask(kernel, inputs, *options);
+               if (!mask)
+                 return mask.takeError();
+               results->mask = std::move(*mask);
+               return results;
+             });
 }
 
 int main(int argc, char **argv) {

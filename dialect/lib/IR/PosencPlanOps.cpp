@@ -90,12 +90,11 @@ static LogicalResult verifyRecurrent(PlanOp plan, bool hasOthers) {
     if (isGiven)
       return plan.emitOpError("expects no '")
              << clause << "' beside a posenc.chunk";
-  if (plan.getRows().size() != 1 ||
-      plan.getRows().front() != static_cast<int64_t>(plan.getKeys()))
-    return plan.emitOpError("expects one entry in 'rows', the number in "
-                            "'keys', beside a posenc.chunk, but got ")
-           << plan.getRowsAttr() << " and "
-           << static_cast<int64_t>(plan.getKeys());
+  if (plan.getRows().front() != static_cast<int64_t>(plan.getKeys()))
+    return plan.emitOpError("expects 'keys' to be the first entry of 'rows' "
+                            "beside a posenc.chunk, but got ")
+           << static_cast<int64_t>(plan.getKeys()) << " and "
+           << plan.getRowsAttr();
   return success();
 }
 

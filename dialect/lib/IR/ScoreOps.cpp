@@ -287,6 +287,20 @@ LogicalResult ValueTableOp::verify() {
 // RecurrenceOp
 //===----------------------------------------------------------------------===//
 
+/// [x, ...] with every digit that matters.
+static ParseResult parseNumbers(OpAsmParser &parser,
+                                DenseF64ArrayAttr &numbers) {
+  FailureOr<DenseF64ArrayAttr> parsed = parseF64Array(parser);
+  if (failed(parsed))
+    return failure();
+  numbers = *parsed;
+  return success();
+}
+static void printNumbers(OpAsmPrinter &printer, Operation *,
+                         DenseF64ArrayAttr numbers) {
+  printF64Array(printer, numbers);
+}
+
 /// recurrence_c1, recurrence_c2, of an operation of level 2 or 3.
 template <typename OpT>
 static LogicalResult verifyRecurrence(OpT op, size_t products) {

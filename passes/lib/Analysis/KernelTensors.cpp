@@ -160,6 +160,7 @@ static StringRef describeUse(Operation *use) {
       .Case([](ValueTableOp) { return "rows added to the values"; })
       .Case([](ProjectOp) { return "projects the rows of a table"; })
       .Case([](PrefixSumOp) { return "summed along the keys"; })
+      .Case([](RecurrenceOp) { return "makes the decay from token to token"; })
       .Case([](NormalizeOp) { return "the score of the sink (natural)"; })
       .Case([](SelectOp) { return "decides which pairs are allowed"; })
       .Case([](RelationMapOp) { return "part of a relation"; })
@@ -210,7 +211,7 @@ static KernelTensor makeOperand(Operation *kernel, const OperandTensor &operand,
       return tensor;
     }
     tensor.comment = operand.isOfQueries ? "the position of each query"
-                     : cast<KernelOp>(kernel).isAppend()
+                     : cast<KernelOp>(kernel).hasNewTokens()
                          ? "the position of each new token"
                          : "the position of each key";
     if (operand.positionAxes > 1)
@@ -291,6 +292,10 @@ static void addSequences(KernelOp kernel, std::vector<KernelTensor> &tensors) {
   if (keys == KeyStorage::packed)
     add("cu_seqlens_k", SequenceRole::KeyBounds, {{ExtentKind::Bounds}},
         "the first key of each sequence, rising from 0, then their end");
+  if (kernel.hasState())
+    add("key_lengths", SequenceRole::KeyLengths, {{ExtentKind::Batch}},
+        "the number of tokens that each sequence has had, those of the call "
+        "included");
   if (kernel.hasCache()) {
     std::string comment = "the number of keys of each sequence";
     if (kernel.isRing())
@@ -367,6 +372,8 @@ struct VectorTensors {
   }
   Extent getKeyLength() {
     switch (kernel.getKeyStorage()) {
+    case KeyStorage::state:
+      return {getQueryLength()};
     case KeyStorage::packed:
       return {ExtentKind::AllKeys};
     case KeyStorage::paged:
@@ -408,6 +415,44 @@ static std::vector<KernelTensor> getAppendTensors(KernelOp kernel) {
   return std::move(vectors.tensors);
 }
 
+/// What a recurrence takes and leaves: of each query head the state, and the
+/// sums that divide the output.
+static void addStates(KernelOp kernel, std::vector<KernelTensor> &tensors) {
+  RecurrenceOp recurrence = kernel.getRecurrence();
+  if (!kernel.hasState() || !recurrence)
+    return;
+  auto add = [&](StringRef name, bool isOutput, size_t keys, int64_t columns,
+                 StringRef what) {
+    auto rows = static_cast<int64_t>(keys * kernel.getHeadDim());
+    KernelTensor tensor;
+    tensor.name = name.str();
+    tensor.extents = {
+        {ExtentKind::Batch}, {ExtentKind::Heads}, {ExtentKind::Const, rows}};
+    if (columns)
+      tensor.extents.push_back({ExtentKind::Const, columns});
+    tensor.isOutput = isOutput;
+    tensor.isOptional = true;
+    tensor.comment =
+        ("the sum over the tokens " +
+         Twine(isOutput ? "up to the call's last" : "before the call's") +
+         " of " + what + (isOutput ? "; NULL: not wanted" : "; NULL: 0"))
+            .str();
+    tensors.push_back(std::move(tensor));
+  };
+  size_t keys = recurrence.getKeys().size(),
+         byKeys = recurrence.getByKeys().size();
+  std::string decayed = recurrence.decays() ? ", decayed since" : "";
+  std::string decayedBy = recurrence.getDecayedBy() ? decayed : "";
+  for (bool isOutput : {false, true})
+    add(isOutput ? "state_out" : "state_in", isOutput, keys,
+        kernel.getValueSize(),
+        "the key's channels times the value's" + decayed);
+  if (recurrence.divides())
+    for (bool isOutput : {false, true})
+      add(isOutput ? "sums_out" : "sums_in", isOutput, byKeys, 0,
+          "the key's channels that divide" + decayedBy);
+}
+
 std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   if (kernel.isAppend())
     return getAppendTensors(kernel);
@@ -431,13 +476,22 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
         "natural log-sum-exp of each row of scores; NULL: not wanted");
     lse.isOutput = lse.isOptional = true;
   }
+  addStates(kernel, vectors.tensors);
   vectors.addScales(inMemory, /*isAppend=*/false);
   addSequences(kernel, vectors.tensors);
   ExtentKind keys = inMemory.kind == ExtentKind::AllKeys ? ExtentKind::AllKeys
+                    : kernel.hasState()                  ? queries
                                                          : ExtentKind::KeyLen;
   for (const OperandTensor &operand : kernel.getOperandTensors())
     vectors.tensors.push_back(makeOperand(kernel, operand, queries, keys));
   return std::move(vectors.tensors);
+}
+
+double posenc::getDropout(KernelOp kernel) {
+  double dropout = 0;
+  for (auto op : kernel.getBody().front().getOps<DropWeightsOp>())
+    dropout = std::max(dropout, op.getProbability().convertToDouble());
+  return dropout;
 }
 
 std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
@@ -449,6 +503,8 @@ std::vector<KernelTensor> posenc::getKernelTensors(EmbedOp embed) {
                       {ExtentKind::Len},
                       {ExtentKind::Const, int64_t(embed.getDim())}};
     tensor.unitStride = true;
+    if (Type type = embed.getElementType(); !type.isF32())
+      tensor.storage = type;
     tensor.comment = comment.str();
     tensors.push_back(std::move(tensor));
   };

@@ -119,14 +119,17 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
   if (symbol.empty())
     return emitVectors(kernel.getKeyTensor(), site.batch, site.kvHead,
                        site.keyBegin, site.keyCount, kernel.op.getHeadDim());
-  if (site.transformed)
-    return emitBuffer(site.transformed, rows);
+  int64_t vector = std::distance(plan.transformed.begin(),
+                                 llvm::find(plan.transformed, symbol.str()));
+  if (site.transformed) {
+    int64_t numbers = vector * kernel.tallest * kernel.op.getHeadDim();
+    return emitBuffer(
+        b.byteOffset(site.transformed, numbers * int64_t(sizeof(float))), rows);
+  }
   // At the start of the shared scratch, [vectors, Hkv or H, keys of all
   // sequences, D].
   Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
   Value head = plan.hasKeysByHead ? site.head : site.kvHead;
-  int64_t vector = std::distance(plan.transformed.begin(),
-                                 llvm::find(plan.transformed, symbol.str()));
   Value row = b.add(b.mul(b.i64(vector), heads), head);
   Value base = kernel.hasSequences() ? frame.keyBase()
                                      : b.mul(site.batch, frame.keyLen());
@@ -245,7 +248,7 @@ Value DriverArguments::emitSlice(const TileArg &arg, const CallSite &site,
       dimension.extent = site.rows;
       first = site.queryBegin;
       if (isShifted)
-        first = b.add(first, emitQueryShift(b, frame, arg.alignment));
+        first = b.add(first, emitPlaceShift(b, frame, kernel, arg.alignment));
     } else if (dim == TableAxis::key) {
       dimension.extent = site.keyCount;
       first = site.keyBegin;
@@ -399,6 +402,17 @@ Value DriverArguments::emitLogSumExp(const CallSite &site) {
                     dimensions);
 }
 
+/// The seed's halves, then those of what the runtime draws for the head.
+Value DriverArguments::emitDropoutWord(StringRef word, const CallSite &site) {
+  bool isOfSeed = word == "0" || word == "1";
+  Value words = isOfSeed ? frame.seed()
+                         : b.call("posenc_kernel_dropout", b.getI64Type(),
+                                  {frame.getAddress(), site.batch, site.head});
+  if (word == "1" || word == "3")
+    words = arith::ShRUIOp::create(b, words, b.i64(32));
+  return b.toI32(words);
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -468,7 +482,7 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
     return b.toI32(emitQueryShift(b, frame, Alignment::bottom_right));
   case TileArgKind::KeyBegin: {
     Value first = site.keyBegin;
-    if (kernel.isAppend())
+    if (kernel.hasNewTokens())
       first = b.add(first, emitQueryShift(b, frame, Alignment::bottom_right));
     return b.toI32(first);
   }
@@ -481,9 +495,29 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   }
   case TileArgKind::First:
     return arith::ExtUIOp::create(b, b.getI32Type(), site.isFirst);
+  case TileArgKind::DropoutWord:
+    return emitDropoutWord(arg.symbol, site);
   case TileArgKind::State:
     return emitBuffer(site.state, {{site.stateRows, one},
                                    {site.stateColumns, site.stateRows}});
+  case TileArgKind::Decays: {
+    DriverTable &table = kernel.lookupTable(arg.symbol);
+    return emitBuffer(emitDecay(b, frame, kernel, table, site.head),
+                      {{emitDecayCount(b, frame, kernel), one}});
+  }
+  case TileArgKind::StateBefore:
+  case TileArgKind::StateBehind: {
+    int64_t rows =
+        kernel.op.getRecurrence().getKeys().size() * kernel.op.getHeadDim();
+    Value width = b.i64(getStateWidth(kernel.op.getValueSize()));
+    return emitBuffer(site.state, {{width, one}, {b.i64(rows), width}});
+  }
+  case TileArgKind::SumsBefore:
+  case TileArgKind::SumsBehind: {
+    int64_t rows =
+        kernel.op.getRecurrence().getByKeys().size() * kernel.op.getHeadDim();
+    return emitBuffer(site.sums, {{b.i64(rows), one}});
+  }
   case TileArgKind::Scan:
     return emitScan(arg, site);
   case TileArgKind::AllScores:

@@ -15,12 +15,13 @@ struct CallSite {
                                    // both, unless each query head has its own
   mlir::Value heads;               // of the tile, from `head` on; null for one
   mlir::Value queryBegin, rows;    // null in the key transform
-  mlir::Value keyBegin, keyCount;  // of new tokens where keys are appended
+  mlir::Value keyBegin, keyCount;  // of new tokens where keys are theirs
   // Of the tile function; with several heads `tileRows` are those of one.
   mlir::Value tileRows, stateRows, stateColumns;
   llvm::SmallVector<mlir::Value> stepEnds; // keys of this call
   mlir::Value isFirst, isLast;             // i1: first and last run of the rows
   mlir::Value state;                       // address
+  mlir::Value sums;                        // those of a recurrence
   mlir::Value scan;                        // that of the first scan
   mlir::Value transformed; // where the key transform writes; null: the place
                            // of these keys in the shared scratch
@@ -90,6 +91,7 @@ private:
                         mlir::Type type = {});
   mlir::Value emitPositions(const TileArg &arg, const CallSite &site);
   mlir::Value emitOutput(const CallSite &site);
+  mlir::Value emitDropoutWord(llvm::StringRef word, const CallSite &site);
   mlir::Value emitLogSumExp(const CallSite &site);
   mlir::Value emitLimit(const TileFunction &function,
                         llvm::ArrayRef<mlir::Value> strides);

@@ -118,8 +118,10 @@ static Value widenHalf(DriverBuilder &b, Value half) {
 Value DriverBuilder::loadReal(Type storage, Value address) {
   if (storage && storage.isF16())
     return widenHalf(*this, load(getI16Type(), address));
+  if (storage && storage.isF64())
+    return load(storage, address);
   Value number;
-  if (storage) {
+  if (storage && storage.isBF16()) {
     Value bits = arith::ExtUIOp::create(*this, getI32Type(),
                                         load(getI16Type(), address));
     bits = arith::ShLIOp::create(*this, bits, i32(16));

@@ -49,7 +49,8 @@ public:
   /// address + index * sizeof(element)
   Value element(Value address, Value index, mlir::Type elementType);
   Value load(mlir::Type type, Value address);
-  /// The element at a position of f32, or of `storage`: bf16 or f16, as f64.
+  /// The element at a position of f32, or of `storage`: f32, f64, bf16 or f16,
+  /// as f64.
   Value loadReal(mlir::Type storage, Value address);
   void store(Value value, Value address);
   /// Memory of the current function's stack frame, also when called in a loop.

@@ -250,7 +250,8 @@ LLVM::GlobalOp posenc::emitDescription(DriverBuilder &b, DriverKernel &kernel) {
       (kernel.needsAllHeads ? POSENC_KERNEL_ALL_HEADS : 0) |
       (kernel.hasOneRun ? POSENC_KERNEL_ONE_RUN : 0) |
       (kernel.preparesByLength() ? POSENC_KERNEL_PREPARED_BY_LENGTH : 0) |
-      (kernel.isAppend() ? POSENC_KERNEL_APPEND : 0);
+      (kernel.isAppend() ? POSENC_KERNEL_APPEND : 0) |
+      (kernel.op.hasState() ? POSENC_KERNEL_STATE : 0);
   described.fingerprint = computeFingerprint(kernel);
   return emitDescription(b, described);
 }

@@ -2,6 +2,7 @@
 // The functions that a program calls: NAME, NAME_prepare, NAME_prepared_bytes
 // and NAME_scratch_bytes.
 #include "Driver.h"
+#include "DriverRecurrence.h"
 #include "DriverRows.h"
 #include "DriverTables.h"
 
@@ -62,6 +63,10 @@ public:
     }
     for (auto [plan, packed] : llvm::zip_equal(kernel.plans, kernel.packed)) {
       PlanItems &made = items.emplace_back();
+      if (kernel.isRecurrent()) {
+        made.keys = emitRecurrenceItems(b, kernel, plan);
+        continue;
+      }
       if (plan.keys)
         made.keys = emitKeyItems(b, kernel, plan);
       made.tiles = emitTileItems(b, kernel, plan);
@@ -91,7 +96,10 @@ private:
         b.call("posenc_kernel_enter", i32,
                {b.globalAddress(description), args, call, frame.getAddress()});
     b.ret(b.ifOk(status, [&] {
-      Value rows = b.mul(b.mul(frame.batch(), frame.heads()), frame.queryLen());
+      // A state goes on without tokens, too.
+      Value rows = b.mul(frame.batch(), frame.heads());
+      if (!kernel.op.hasState())
+        rows = b.mul(rows, frame.queryLen());
       return b.ifElse(
           b.equal(rows, b.i64(0)), [&] { return b.i32(0); },
           [&] {
@@ -120,8 +128,11 @@ private:
             [&] { return b.i32(0); });
       });
     return b.ifOk(status, [&] {
-      return b.switchCase(frame.variant(), kernel.plans.size(),
-                          [&](unsigned plan) { return emitPlan(frame, plan); });
+      return b.switchCase(
+          frame.variant(), kernel.plans.size(), [&](unsigned plan) {
+            return kernel.isRecurrent() ? emitParallel(frame, items[plan].keys)
+                                        : emitPlan(frame, plan);
+          });
     });
   }
 
@@ -209,6 +220,8 @@ private:
   /// The most that a plan's parts leave.
   Value emitPartBytes(DriverFrame frame) {
     Value most = b.i64(0);
+    if (kernel.isRecurrent())
+      return most;
     for (auto [made, packed] : llvm::zip_equal(items, kernel.packed)) {
       Value bytes = made.tiles.emitPartBytes(b, frame);
       if (packed)
@@ -230,6 +243,8 @@ private:
 
   /// The state of a tile or of those of all heads, then scans or scores.
   Value emitWorkerBytes(DriverFrame frame) {
+    if (kernel.isRecurrent())
+      return b.i64(getRecurrenceBytes(kernel));
     Value state =
         b.i64(kernel.getAllStateBytes() + llvm::alignTo(kernel.scoreBytes, 64));
     if (kernel.scans == 0)
@@ -245,7 +260,7 @@ private:
   SmallVector<func::FuncOp> tables;
   DriverItems rows; // of keys in pages or rings
   struct PlanItems {
-    DriverItems keys;
+    DriverItems keys; // or those of a recurrence, which has no tiles
     TileItems tiles;
     std::optional<TileItems> packed;
   };

@@ -134,7 +134,7 @@ ScalarSite TableFill::getToken(Value row) {
   }
   // A query has the position of the key at its place.
   result.query = row;
-  result.key = b.add(row, emitQueryShift(b, frame, table.alignment));
+  result.key = b.add(row, emitPlaceShift(b, frame, kernel, table.alignment));
   return result;
 }
 

@@ -21,8 +21,7 @@ static DriverFrame enterBatch(DriverKernel &kernel, DriverFrame call,
   return kernel.hasSequences() ? call.enterSequence(batch) : call;
 }
 
-/// Returns a tile function's code as a status.
-static void returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
+void posenc::returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
   b.ret(b.ifElse(
       b.equal(code, b.i32(0)), [&] { return b.i32(0); },
       [&] {
@@ -49,7 +48,8 @@ Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
 
 Value posenc::emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
                                    DriverKernel &kernel) {
-  if (kernel.keyVectors == 0)
+  // Those of a recurrence are in the scratch of workers.
+  if (kernel.keyVectors == 0 || kernel.isRecurrent())
     return b.i64(0);
   Value heads = kernel.hasKeysByHead ? frame.heads() : frame.kvHeads();
   Value rows = b.mul(heads, frame.allKeys());

@@ -15,6 +15,9 @@ struct DriverItems {
   std::function<mlir::Value(DriverBuilder &, DriverFrame)> emitCount;
 };
 
+/// Returns the code of a function of the generator as a status.
+void returnStatus(DriverBuilder &b, DriverFrame frame, mlir::Value code);
+
 /// Transforms the keys of one (batch entry, key head) by chunks, or those of
 /// one query head where query heads have their own.
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,

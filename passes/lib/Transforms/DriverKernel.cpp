@@ -23,11 +23,14 @@ std::optional<unsigned> DriverKernel::findOperand(StringRef operand) {
 std::optional<unsigned> DriverKernel::findScales(bool areOfValues) {
   if (!op.getKvScales())
     return std::nullopt;
-  StringRef name = areOfValues ? "v_scales" : "k_scales";
+  return findTensor(areOfValues ? "v_scales" : "k_scales");
+}
+
+std::optional<unsigned> DriverKernel::findTensor(StringRef name) {
   for (auto [index, tensor] : llvm::enumerate(tensors))
     if (tensor.name == name)
       return index;
-  llvm_unreachable("codes have scales");
+  return std::nullopt;
 }
 
 bool DriverKernel::preparesByLength() {
@@ -279,6 +282,17 @@ static void analyzeNetworks(DriverPlan &plan, DriverKernel &kernel) {
       std::max<int64_t>(kernel.scoreBytes, numbers * sizeof(float));
 }
 
+/// The functions of a recurrence.
+static LogicalResult analyzeChunks(DriverPlan &plan, DriverKernel &kernel) {
+  FailureOr<std::vector<ChunkFunctions>> chunks = getChunkFunctions(plan.op);
+  if (failed(chunks))
+    return failure();
+  plan.chunks = std::move(*chunks);
+  analyzeArguments(plan.chunks.front().outputs, kernel);
+  kernel.tallest = std::max(kernel.tallest, plan.chunks.front().outputs.rows);
+  return success();
+}
+
 /// The tile functions of attention.
 static LogicalResult analyzeTiles(DriverPlan &plan, DriverKernel &kernel) {
   FailureOr<SmallVector<TileFunction>> tiles = getTileFunctions(plan.op);
@@ -310,6 +324,12 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
                                      "kernel appends to a cache"
                                    : "expects not to be an 'append' plan, as "
                                      "its kernel has an output");
+  if (static_cast<bool>(plan.op.getChunkOp()) != kernel.isRecurrent())
+    return plan.op.emitOpError(kernel.isRecurrent()
+                                   ? "expects a posenc.chunk, as the output of "
+                                     "its kernel is a posenc.recurrence"
+                                   : "expects no posenc.chunk, as the output "
+                                     "of its kernel is no posenc.recurrence");
   if (!findInstructionSet(plan.op.getIsa()))
     return plan.op.emitOpError("has no CPU generator for the instruction set '")
            << plan.op.getIsa()
@@ -325,7 +345,10 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   }
   kernel.keyVectors =
       std::max<int64_t>(kernel.keyVectors, plan.transformed.size());
-  return kernel.isAppend() ? success() : analyzeTiles(plan, kernel);
+  if (kernel.isAppend())
+    return success();
+  return kernel.isRecurrent() ? analyzeChunks(plan, kernel)
+                              : analyzeTiles(plan, kernel);
 }
 
 /// The tiles of several heads read one key head's keys, and tables by head.
@@ -375,6 +398,9 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
     return op.emitOpError("expects a body: run posenc-expand-encodings");
   if (failed(checkRing(op)))
     return failure();
+  if (op.hasState() && !op.getRecurrence())
+    return op.emitOpError("expects a posenc.recurrence, since its keys are "
+                          "keys(state): run posenc-form-recurrences");
   if (plans.empty())
     return op.emitOpError("has no posenc.plan: run posenc-plan");
   DriverKernel kernel;
@@ -384,7 +410,7 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   kernel.operands = op.getOperandTensors();
   // New tokens are the last of the keys.
   kernel.needsQueriesAmongKeys =
-      kernel.isAppend() || op.looksUpQueriesAmongKeys();
+      op.hasNewTokens() || op.looksUpQueriesAmongKeys();
   if (kernel.tensors.size() > POSENC_MAX_TENSORS)
     return op.emitOpError("expects at most ")
            << POSENC_MAX_TENSORS << " tensors, but has "

@@ -52,8 +52,10 @@ struct DriverTable {
 
 struct DriverPlan {
   PlanOp op;
-  /// One for each entry of `rows`; the arguments are the same.
+  /// One for each entry of `rows`; the arguments are the same. Of a recurrence
+  /// there are chunks in the place of tiles.
   llvm::SmallVector<TileFunction> tiles;
+  std::vector<ChunkFunctions> chunks;
   std::optional<TileFunction> keys;
   /// The symbols of the key vectors that `keys` writes, in scratch one after
   /// another.
@@ -137,6 +139,9 @@ struct DriverKernel {
     ValueCache
   };
   bool isAppend() { return op.isAppend(); }
+  bool isRecurrent() { return static_cast<bool>(op.getRecurrence()); }
+  /// Whether the keys in memory are those of new tokens.
+  bool hasNewTokens() { return op.hasNewTokens(); }
   /// The keys that are transformed, and the values beside them.
   unsigned getKeyTensor() { return isAppend() ? NewKey : Key; }
   unsigned getValueTensor() { return isAppend() ? NewValue : Value; }
@@ -156,6 +161,8 @@ struct DriverKernel {
   /// codes, and whether each token has one.
   std::optional<unsigned> findScales(bool areOfValues);
   bool hasTokenScales() { return op.getKvScales() == KvScales::token; }
+  /// The number of the tensor with that name.
+  std::optional<unsigned> findTensor(llvm::StringRef name);
   /// The number of an operand of the kernel.
   std::optional<unsigned> findOperand(llvm::StringRef operand);
   DriverTable &lookupTable(llvm::StringRef name);

@@ -28,16 +28,21 @@ Value posenc::emitLongestShift(DriverBuilder &b, DriverFrame frame,
   return b.sub(frame.longestKey(), frame.longestQuery());
 }
 
+Value posenc::emitPlaceShift(DriverBuilder &b, DriverFrame frame,
+                             DriverKernel &kernel, Alignment alignment) {
+  return kernel.hasNewTokens() ? b.i64(0) : emitQueryShift(b, frame, alignment);
+}
+
 Value posenc::emitTokens(DriverFrame frame, DriverKernel &kernel, Side side) {
-  return side == Side::query || kernel.isAppend() ? frame.queryLen()
-                                                  : frame.keyLen();
+  return side == Side::query || kernel.hasNewTokens() ? frame.queryLen()
+                                                      : frame.keyLen();
 }
 
 Value posenc::emitPositionAddress(DriverBuilder &b, DriverFrame frame,
                                   DriverKernel &kernel, PositionTensorAttr law,
                                   Side side, Value batch, Value token) {
   if (side == Side::query && !law.hasOwnQueries())
-    token = b.add(token, emitQueryShift(b, frame, law.getAlign()));
+    token = b.add(token, emitPlaceShift(b, frame, kernel, law.getAlign()));
   SmallVector<Value> indices;
   if (law.getAxes() > 1)
     indices.push_back(b.i64(law.getAxis()));
@@ -118,7 +123,7 @@ static Value emitAxisExtent(DriverBuilder &b, DriverFrame frame,
 static Value emitAnglesTokens(DriverBuilder &b, DriverFrame frame,
                               DriverKernel &kernel, DriverTable &table) {
   Value lq = frame.longestQuery(), lk = frame.longestKey();
-  if (table.side == Side::query || kernel.isAppend())
+  if (table.side == Side::query || kernel.hasNewTokens())
     return lq;
   if (table.hasTokenRows)
     return lk;
@@ -137,6 +142,11 @@ Value posenc::emitFirstToken(DriverBuilder &b, DriverFrame frame,
   return b.min(emitQueryShift(b, frame, table.alignment), b.i64(0));
 }
 
+Value posenc::emitDecayCount(DriverBuilder &b, DriverFrame frame,
+                             DriverKernel &kernel) {
+  return b.add(b.min(frame.longestQuery(), b.i64(kernel.tallest)), b.i64(1));
+}
+
 TableLayout posenc::emitTableLayout(DriverBuilder &b, DriverFrame frame,
                                     DriverKernel &kernel, DriverTable &table) {
   TableLayout layout;
@@ -151,8 +161,7 @@ TableLayout posenc::emitTableLayout(DriverBuilder &b, DriverFrame frame,
     layout.axes = {emitDistances(b, frame, kernel)};
     break;
   case TableKind::decays:
-    layout.axes = {
-        b.add(b.min(frame.longestQuery(), b.i64(kernel.tallest)), b.i64(1))};
+    layout.axes = {emitDecayCount(b, frame, kernel)};
     break;
   case TableKind::rows:
     for (TableAxis axis : table.type.getAxes()) {
@@ -201,7 +210,7 @@ Value posenc::emitAnglesRow(DriverBuilder &b, DriverFrame frame,
   Value row = token;
   // The key that has the token's position, counted from the first key.
   if (table.side == Side::key && side == Side::query)
-    row = b.add(row, emitQueryShift(b, frame, table.alignment));
+    row = b.add(row, emitPlaceShift(b, frame, kernel, table.alignment));
   row = b.sub(row, emitFirstToken(b, frame, kernel, table));
   TableLayout layout = emitTableLayout(b, frame, kernel, table);
   Value part = emitPart(b, frame, table, batch, head, layout);

@@ -8,8 +8,7 @@
 //   angles  a row for each token: cosines, then sines. Counted positions:
 //           max(Lq, Lk) rows from the lowest position on, or Lq + Lk where
 //           sequences differ in length; a tensor of positions: Lk rows. Tables
-//           of the query side and of keys that are appended to a cache have Lq
-//           rows;
+//           of the query side and of keys of new tokens have Lq rows;
 //   strip   distances i - j of storage indices, rising from that of the first
 //           query and the last key, over Lq + Lk - 1 entries and as many more
 //           as a tile has rows, which are read but not used;
@@ -59,9 +58,11 @@ mlir::Value emitStripEntry(DriverBuilder &b, DriverFrame frame,
                            mlir::Value head, mlir::Value query,
                            mlir::Value key);
 
-/// The entries of a table of decays for a head of the call.
+/// The entries of a table of decays for a head of the call, and their number.
 mlir::Value emitDecay(DriverBuilder &b, DriverFrame frame, DriverKernel &kernel,
                       DriverTable &table, mlir::Value head);
+mlir::Value emitDecayCount(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel);
 
 /// A table of rows: the part of a batch entry and a head of the call, and the
 /// extent and stride of each axis of its type; null for head and batch.
@@ -97,6 +98,11 @@ mlir::Value emitQueryShift(DriverBuilder &b, DriverFrame frame,
 /// The same of a sequence of the longest lengths.
 mlir::Value emitLongestShift(DriverBuilder &b, DriverFrame frame,
                              Alignment alignment);
+
+/// What is added to a query row to find its key in memory: 0 where the keys in
+/// memory are those of the queries' tokens.
+mlir::Value emitPlaceShift(DriverBuilder &b, DriverFrame frame,
+                           DriverKernel &kernel, Alignment alignment);
 
 /// Where the position of a side's token on the law's axis lies.
 mlir::Value emitPositionAddress(DriverBuilder &b, DriverFrame frame,

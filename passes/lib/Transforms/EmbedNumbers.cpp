@@ -237,8 +237,8 @@ Value EmbedNumbers::emitOperand(TableOp op, OperandAttr operand, Value row,
                       : axis == TableAxis::batch   ? batch
                                                    : token);
   Type storage = operand.getDtype();
-  Value address = frame.element(program.findTensor(operand.getName()), indices,
-                                storage ? b.getI16Type() : Type());
+  Value address =
+      frame.element(program.findTensor(operand.getName()), indices, storage);
   return b.loadReal(storage, address);
 }
 

@@ -173,20 +173,24 @@ private:
   void emitVector(DriverFrame frame, EmbedNumbers &numbers, Value batch,
                   Value token, Value vector) {
     EmbedVectors vectors(b, numbers, vector, dim);
-    Type f32 = b.getF32Type();
+    Type real = program.op.getElementType();
+    auto getRow = [&](StringRef tensor) {
+      return frame.element(program.findTensor(tensor), {batch, token}, real);
+    };
     if (readsInput(program.op)) {
-      Value x = frame.element(program.findTensor("x"), {batch, token});
+      Value x = getRow("x");
       vectors.forChannels(0, dim, [&](Value c) {
-        Value element = b.load(f32, b.element(x, c, f32));
-        vectors.store(arith::ExtFOp::create(b, b.getF64Type(), element), c);
+        vectors.store(b.loadReal(real, b.element(x, c, real)), c);
       });
     }
     for (Operation *op : getVectorOps(program.op))
       vectors.emit(op);
-    Value y = frame.element(program.findTensor("y"), {batch, token});
+    Value y = getRow("y");
     vectors.forChannels(0, dim, [&](Value c) {
-      Value rounded = arith::TruncFOp::create(b, f32, vectors.load(c));
-      b.store(rounded, b.element(y, c, f32));
+      Value number = vectors.load(c);
+      if (!real.isF64())
+        number = arith::TruncFOp::create(b, real, number);
+      b.store(number, b.element(y, c, real));
     });
   }
 

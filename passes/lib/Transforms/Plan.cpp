@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Level 2 to level 3: where each term of a kernel is evaluated.
 #include "PlanNumbers.h"
+#include "PlanRecurrence.h"
 #include "PlanRemarks.h"
 #include "PlanScores.h"
 #include "PlanSteps.h"
@@ -149,6 +150,8 @@ public:
   }
 
   LogicalResult run() {
+    if (RecurrenceOp recurrence = kernel.getRecurrence())
+      return planRecurrence(recurrence, plan);
     return kernel.isAppend() ? writeAppend() : writeAttention();
   }
 
@@ -365,11 +368,16 @@ static bool isIndirect(KernelOp kernel) {
 
 /// The keys of a block. Tiles copy those that are no rows of f32 one after
 /// another, with their values: the copies must fit in the cache and on the
-/// stack of a thread.
+/// stack of a thread. Where the caller lists blocks of keys, those are whole
+/// blocks, unless they are so small that each would pay for updating the state.
 static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
-  constexpr int64_t kLargestCopies = 192 << 10;
+  constexpr int64_t kLargestCopies = 192 << 10, kLeastKeys = 64;
   bool areCopied = !kernel.getKeyElementType().isF32() || isIndirect(kernel);
   int64_t keys = isa.blockKeys;
+  if (std::optional<BlockListAttr> law = kernel.getBlocks())
+    if (law->getKeys() % isa.keys == 0)
+      keys = std::min(keys, static_cast<int64_t>(
+                                llvm::alignTo(kLeastKeys, law->getKeys())));
   int64_t keyBytes =
       (kernel.getHeadDim() + kernel.getValueSize()) * sizeof(float);
   while (areCopied && keys > isa.keys &&
@@ -434,6 +442,8 @@ static StringRef findUnpackable(PlanOp plan) {
     return "lists of blocks are those of one head";
   if (plan.getDescending())
     return "a scan sees all keys of a row at once";
+  if (plan.getNormalizeOp().getDropout())
+    return "each head drops weights by random words of its own";
   Block &body = plan.getStepOps().back().getBody().front();
   if (!body.getOps<HeadMlpOp>().empty())
     return "a network mixes the scores of all heads";
@@ -493,12 +503,19 @@ static LogicalResult planKernel(KernelOp kernel,
     return failure();
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(kernel);
-  int64_t rows = 0;
+  int64_t tallest = 0;
   for (const InstructionSet *isa : isas)
-    rows = std::max(rows, isa->tileRows.front());
+    tallest = std::max(tallest, isa->tileRows.front());
   PlanOp first, firstPacked;
-  bool isAppend = kernel.isAppend(), isPacked = false;
+  bool isAppend = kernel.isAppend(), isRecurrent(kernel.getRecurrence()),
+       isPacked = false;
   for (const InstructionSet *isa : isas) {
+    auto rows = llvm::to_vector(ArrayRef(isa->tileRows));
+    int64_t keys = getBlockKeys(kernel, *isa);
+    if (isRecurrent) {
+      rows = getChunkRows(*isa);
+      keys = rows.front();
+    }
     std::string name = getPlanName(kernel, isa->name);
     for (StringRef suffix : {"", "_packed"})
       if (Operation *other = SymbolTable::lookupNearestSymbolFrom(
@@ -508,7 +525,7 @@ static LogicalResult planKernel(KernelOp kernel,
     PlanOp plan = PlanOp::create(
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
-        kernel.getValueSize(), isa->tileRows, getBlockKeys(kernel, *isa),
+        kernel.getValueSize(), rows, keys,
         /*descending=*/false, /*from=*/AffineMapAttr(),
         isAppend ? TypeAttr() : getStorageType(kernel.getElementType()),
         getStorageType(isAppend ? kernel.getElementType()
@@ -518,12 +535,13 @@ static LogicalResult planKernel(KernelOp kernel,
     std::optional<PlanWriter> writer;
     if (first) {
       copyParts(first, plan);
-    } else if (writer.emplace(kernel, plan, rows); failed(writer->run())) {
+    } else if (writer.emplace(kernel, plan, tallest); failed(writer->run())) {
       plan.erase();
       return failure();
     }
-    if (isAppend) {
+    if (isAppend || isRecurrent) {
       first = plan;
+      builder.setInsertionPointAfter(plan);
       continue;
     }
     PlanOp packed;

@@ -55,7 +55,31 @@ static LogicalResult checkTable(TableOp table) {
   return success();
 }
 
+/// Arithmetic of tiles is f32: f64 would promise more than they give.
+static LogicalResult checkTypes(KernelOp kernel) {
+  auto check = [](Operation *op, Type type,
+                  const Twine &what) -> LogicalResult {
+    if (!type || !type.isF64())
+      return success();
+    return op->emitOpError("cannot be placed in a plan; expected ")
+           << what
+           << " of f32, bf16 or f16, since compiled kernels compute with f32 "
+              "numbers, but got f64: run it by posenc-run --backend=reference";
+  };
+  if (failed(check(kernel, kernel.getElementType(), "queries and outputs")) ||
+      failed(check(kernel, kernel.getKeyElementType(), "keys and values")))
+    return failure();
+  for (TableOp table : kernel.getBody().front().getOps<TableOp>())
+    if (auto operand = dyn_cast<OperandAttr>(table.getLaw()))
+      if (failed(check(table, operand.getDtype(),
+                       "the numbers of '" + operand.getName() + "'")))
+        return failure();
+  return success();
+}
+
 LogicalResult posenc::checkNumbers(KernelOp kernel) {
+  if (failed(checkTypes(kernel)))
+    return failure();
   auto checkScale = [](auto product) {
     return check(product, product.getScale().convertToDouble(), "its 'scale'");
   };

@@ -7,10 +7,10 @@
 
 namespace posenc {
 
-/// Compiled code computes scores and vectors in f32: refuses factors of
-/// products, offsets of channel scales, epsilons of norms, constants of tables
-/// and constants in functions of scores and vectors that are too large or too
-/// small for it.
+/// Compiled code computes scores and vectors in f32: refuses numbers of f64 in
+/// memory, factors of products, offsets of channel scales, epsilons of norms,
+/// constants of tables and constants in functions of scores and vectors that
+/// are too large or too small for it.
 mlir::LogicalResult checkNumbers(KernelOp kernel);
 
 } // namespace posenc

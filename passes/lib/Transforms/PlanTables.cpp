@@ -4,6 +4,7 @@
 
 #include "posenc/IR/FactorOps.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -162,6 +163,42 @@ StringRef PlanTables::getStrip(BiasOp bias, const BiasTraits &traits,
     if (base2)
       score = TileToBase2Op::create(builder, loc, score);
     return SmallVector<Value>{score};
+  });
+}
+
+/// The decay to the power of a distance between places.
+StringRef PlanTables::getDecays(RecurrenceOp op) {
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  return add(loc, TableKind::decays, {}, [&](Block &) {
+    auto law = IotaAttr::get(context, int64_t{0}, Alignment::bottom_right);
+    auto position = [&](Side side) -> Value {
+      return PositionOp::create(builder, loc, side, law);
+    };
+    SmallVector<Value> inputs{RelationOp::create(
+        builder, loc, position(Side::query), position(Side::key),
+        DifferenceAttr::get(context, Orientation::query_minus_key))};
+    IRMapping mapping;
+    for (Value table : op.getTables())
+      inputs.push_back(cloneAll(builder, table, mapping));
+    auto power = BiasOp::create(builder, loc, inputs);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(
+        &power.getBody(), {},
+        SmallVector<Type>(inputs.size(), builder.getF64Type()),
+        SmallVector<Location>(inputs.size(), loc));
+    IRMapping values;
+    Block &decay = op.getDecay().front();
+    for (auto [from, to] : llvm::zip_equal(decay.getArguments(),
+                                           body->getArguments().drop_front()))
+      values.map(from, to);
+    for (Operation &nested : decay.without_terminator())
+      builder.clone(nested, values);
+    Value base = values.lookup(decay.getTerminator()->getOperand(0));
+    Value result =
+        math::PowFOp::create(builder, loc, base, body->getArgument(0));
+    YieldOp::create(builder, loc, result);
+    return SmallVector<Value>{power};
   });
 }
 

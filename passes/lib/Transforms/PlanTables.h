@@ -43,6 +43,8 @@ public:
   llvm::StringRef getAngles(RotateOp rotation);
   /// The bias as a function of head and distance, in base 2 if `base2`.
   llvm::StringRef getStrip(BiasOp bias, const BiasTraits &traits, bool base2);
+  /// The powers of a recurrence's decay.
+  llvm::StringRef getDecays(RecurrenceOp op);
   /// A computed table; `index` is the relation whose values are its rows if
   /// these have no bounds, and null otherwise.
   llvm::StringRef getRows(mlir::Value table, mlir::Value index);

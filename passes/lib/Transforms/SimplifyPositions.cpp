@@ -20,7 +20,7 @@ struct SimplifyPositions
     bool anyChanged = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       // What a cache holds does not depend on identities.
-      if (!kernel.isExpanded() || kernel.isAppend())
+      if (!kernel.isExpanded() || kernel.hasNewTokens())
         continue;
       // Shifts are looked for last: the others leave positions bare.
       bool changed = foldPositionScales(kernel);

@@ -58,7 +58,7 @@ struct SimplifyScores : posenc::impl::PosencSimplifyScoresBase<SimplifyScores> {
     bool anyChanged = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       // What a cache holds does not depend on identities.
-      if (!kernel.isExpanded() || kernel.isAppend())
+      if (!kernel.isExpanded() || kernel.hasNewTokens())
         continue;
       // A dropped bias need not be merged, and merging can join parts of
       // regions that then depend on one table.

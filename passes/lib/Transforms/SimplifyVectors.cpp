@@ -20,7 +20,7 @@ struct SimplifyVectors
     bool anyChanged = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       // What a cache holds does not depend on identities.
-      if (!kernel.isExpanded() || kernel.isAppend())
+      if (!kernel.isExpanded() || kernel.hasNewTokens())
         continue;
       // Factors come to stand side by side, then become one, then vanish.
       bool changed = orderVectorOps(kernel);

@@ -111,6 +111,10 @@ static LogicalResult verifyDirection(PlanOp plan) {
 static LogicalResult verifyPacked(PlanOp plan) {
   if (!plan.getPacked())
     return success();
+  if (plan.getNormalizeOp().getDropout())
+    return plan.getNormalizeOp().emitOpError(
+        "expects no 'dropout' in a 'packed' plan: random words are those of "
+        "one head");
   for (StepOp step : plan.getStepOps()) {
     Block &body = step.getBody().front();
     for (Operation &op : body)

@@ -139,7 +139,8 @@ static LogicalResult verifyStrip(PrepareOp table) {
       return bias.emitOpError("expects to be a function of head and distance "
                               "in a strip: of relations between positions of "
                               "one affine law and tables over row and head");
-    if (!traits.fitsStrip())
+    // Decays that read both have all heads in a call.
+    if (table.getKind() == TableKind::strip && !traits.fitsStrip())
       return bias.emitOpError("expects not to read both constants and an "
                               "operand with a head axis in a strip, since the "
                               "heads of a call may be a part of the kernel's");

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define POSENC_KERNEL_ABI 5
+#define POSENC_KERNEL_ABI 6
 #define POSENC_MAX_RANK 6
 #define POSENC_MAX_TENSORS 24
 
@@ -109,7 +109,10 @@ enum {
   POSENC_KERNEL_PREPARED_BY_LENGTH = 8,
   /* it appends to a cache: its queries are new tokens, the last of the keys of
    * their sequence, and call->prepared, which is for attention, is ignored */
-  POSENC_KERNEL_APPEND = 16
+  POSENC_KERNEL_APPEND = 16,
+  /* keys are those of new tokens, as many as queries; earlier ones are in a
+   * state */
+  POSENC_KERNEL_STATE = 32
 };
 
 typedef struct posenc_kernel_desc {
@@ -243,6 +246,25 @@ void posenc_kernel_append(const posenc_frame *sequence, int64_t batch,
 int64_t posenc_kernel_next_listed(const posenc_frame *frame, int64_t batch,
                                   int64_t head, int64_t query, int64_t key,
                                   int64_t end, int32_t hidden);
+
+/* Two words, the first in the low half, of the counters that attention dropout
+ * draws by for a head of the call: c2 and c3 of the pairs' Philox4x32-10
+ * blocks, whose c0 is the key's index div 4 and whose c1 the query's place
+ * among the keys. The key is frame->seed. */
+uint64_t posenc_kernel_dropout(const posenc_frame *frame, int64_t batch,
+                               int64_t head);
+
+/* The state of a head from the tensor with that number, whose shape is [B, H,
+ * rows, columns] or [B, H, rows]: rows of `width` numbers, 0 behind the
+ * columns. All are 0 if the tensor is absent, and if no tokens of the sequence
+ * come before the call's. And back: nothing is written if the tensor is absent.
+ */
+void posenc_kernel_load_state(const posenc_frame *sequence, int64_t batch,
+                              int64_t head, int32_t tensor, float *state,
+                              int64_t width);
+void posenc_kernel_store_state(const posenc_frame *sequence, int64_t batch,
+                               int64_t head, int32_t tensor, const float *state,
+                               int64_t width);
 
 /* Records a tile function's failure (a Halide error code). */
 posenc_status posenc_kernel_tile_failed(const posenc_frame *frame,

@@ -239,7 +239,7 @@ typedef struct posenc_call {
    * tensor-parallel shard passes fewer heads than the kernel has. */
   int32_t first_head;
   /* Key and position of the counter-based random numbers of kernels that have
-   * dropout. Unused elsewhere. */
+   * dropout: equal ones give equal numbers. Unused elsewhere. */
   uint64_t seed, offset;
 } posenc_call;
 
@@ -320,6 +320,41 @@ typedef struct posenc_merge_args {
  * outputs are as they were, unless it was the hooks of the pool that failed. */
 POSENC_API posenc_status posenc_merge(const posenc_merge_args *args,
                                       const posenc_call *call);
+
+/******************************************************************************
+ * Attention dropout
+ *
+ * A kernel with `dropout(p)` drops each weight with probability p and divides
+ * the others by 1 - p, after normalisation: lse does not change. Which weights
+ * are dropped depends on call->seed and offset, the batch entry, the head of
+ * the kernel (call->first_head counts), the key's index in its sequence and the
+ * query's place among the keys (i + Lk - Lq), and on nothing else: not on
+ * threads, tiles, strides, storage or the machine, nor on whether a sequence is
+ * computed at once or in pieces behind a cache. Another offset gives another
+ * mask.
+ *****************************************************************************/
+
+/* Writes the mask of a kernel with that probability: 1 where a weight is kept,
+ * 0 where it is dropped. The mask is uint8 [B, H, Lq, Lk] with any strides. Its
+ * first entry is that of batch entry first_batch of the kernel's call, from 0
+ * to 2^30, and its first head is call->first_head. Of call, which may be NULL,
+ * the pool, first_head, seed and offset mean something here. Nothing is
+ * allocated.
+ *
+ *   call.seed = 42;
+ *   status = NAME(&args, &call);
+ *   status = posenc_dropout_mask(0.1, 0, &call, &mask);
+ *
+ * Where the sequences of a call differ in length each has a mask of its own:
+ * first_batch is then its number, and B is 1.
+ *
+ * INVALID_ARGUMENT, SHAPE_MISMATCH, DTYPE_MISMATCH, STRIDE_UNSUPPORTED,
+ * OUT_OF_RANGE, OVERFLOW, NO_DEVICE, VERSION_MISMATCH: as for kernels. The mask
+ * is as it was, unless it was the hooks of the pool that failed. */
+POSENC_API posenc_status posenc_dropout_mask(double probability,
+                                             int64_t first_batch,
+                                             const posenc_call *call,
+                                             DLTensor *mask);
 
 /******************************************************************************
  * CPU features

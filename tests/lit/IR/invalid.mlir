@@ -64,12 +64,12 @@ posenc.kernel @kernel_c2_value_dim_zero heads(8) head_dim(8) value_dim(0)
 // -----
 
 // kernel_c3
-// expected-error@below {{'posenc.kernel' op expects 'dtype' to be f32, bf16 or f16, but got 'f64'}}
-posenc.kernel @kernel_c3 heads(8) head_dim(8) dtype(f64)
+// expected-error@below {{'posenc.kernel' op expects 'dtype' to be f32, bf16, f16 or f64, but got 'i32'}}
+posenc.kernel @kernel_c3 heads(8) head_dim(8) dtype(i32)
 
 // -----
 
-// expected-error@below {{'posenc.kernel' op expects 'kv_dtype' to be f32, bf16, f16, i8 or f8E4M3FN, but got 'i16'}}
+// expected-error@below {{'posenc.kernel' op expects 'kv_dtype' to be f32, bf16, f16, f64, i8 or f8E4M3FN, but got 'i16'}}
 posenc.kernel @kernel_c3_keys heads(8) head_dim(8) dtype(f16) kv_dtype(i16)
 
 // -----

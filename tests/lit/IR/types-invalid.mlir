@@ -2,17 +2,17 @@
 // Types of keys, values and operands that are refused.
 // RUN: posenc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error@below {{'posenc.kernel' op expects 'kv_dtype' to be f32, bf16, f16, i8 or f8E4M3FN, but got 'f8E5M2'}}
+// expected-error@below {{'posenc.kernel' op expects 'kv_dtype' to be f32, bf16, f16, f64, i8 or f8E4M3FN, but got 'f8E5M2'}}
 posenc.kernel @keys heads(2) head_dim(8) kv_dtype(f8E5M2)
 
 // -----
 
-// expected-error@below {{'posenc.kernel' op expects 'dtype' to be f32, bf16 or f16, but got 'i8'}}
+// expected-error@below {{'posenc.kernel' op expects 'dtype' to be f32, bf16, f16 or f64, but got 'i8'}}
 posenc.kernel @queries heads(2) head_dim(8) dtype(i8) kv_scales(head)
 
 // -----
 
-// expected-error@below {{'posenc.kernel' op expects 'table_dtype' to be f32, bf16 or f16, but got 'i8'}}
+// expected-error@below {{'posenc.kernel' op expects 'table_dtype' to be f32, bf16, f16 or f64, but got 'i8'}}
 posenc.kernel @tables heads(2) head_dim(8) table_dtype(i8)
 
 // -----
@@ -49,7 +49,7 @@ posenc.kernel @body heads(2) head_dim(8) table_dtype(bf16) {
 
 // -----
 
-// expected-error@below {{expected 'dtype' to be bf16 or f16, or absent for f32, but got 'f32'}}
+// expected-error@below {{expected 'dtype' to be bf16, f16 or f64, or absent for f32, but got 'f32'}}
 module attributes {t.a = #posenc.operand<"t", dtype = f32>} {}
 
 // -----

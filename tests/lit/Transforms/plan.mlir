@@ -370,3 +370,24 @@ posenc.kernel @mask_before_sum heads(2) head_dim(16) {
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output
 }
+
+// Blocks that the caller lists are whole blocks of a tile, unless they are tiny.
+// CHECK-LABEL: posenc.kernel @listed
+// CHECK: posenc.plan @listed_x86_64_avx512 {{.*}} keys(128) blocks(
+posenc.kernel @listed heads(2) head_dim(16) blocks(#posenc.block_list<queries = 128, keys = 128>) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.25)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// CHECK-LABEL: posenc.kernel @listed_tiny
+// CHECK: posenc.plan @listed_tiny_x86_64_avx512 {{.*}} keys(72) blocks(
+posenc.kernel @listed_tiny heads(2) head_dim(16) blocks(#posenc.block_list<queries = 128, keys = 24>) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.25)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}

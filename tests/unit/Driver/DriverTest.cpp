@@ -98,6 +98,9 @@ const Spec specs[] = {
                        "by = position>, #posenc.prefix]>) positions("
                        "#posenc.iota<offset = 5>) encode [#posenc.alibi<form = "
                        "symmetric>]"},
+    {"Dropout", "dropout(0.4)"},
+    {"CausalDropout", "mask(#posenc.causal) dropout(0.25) encode "
+                      "[#posenc.rope<base = 100.0>, #posenc.alibi<>]"},
     {"ConstantTables", makeTables("#posenc.position_tensor", sideTables), true},
     {"ConstantStrip", makeTables("#posenc.iota<offset = 3>",
                                  "%w = posenc.select %u mask(#posenc.causal)")},
@@ -164,6 +167,21 @@ std::vector<Spec> makeSequenceSpecs() {
                    "queries(packed) keys(lengths) key_cache(encoded) "
                    "positions(#posenc.position_tensor) encode [#posenc.rope<>]",
                    true, true});
+  // Pairs are those of sequences, wherever these lie.
+  specs.push_back({"DroppedPaged",
+                   "queries(packed) keys(paged) mask(#posenc.causal) "
+                   "dropout(0.25) encode [#posenc.rope<base = 100.0>]",
+                   false, true});
+  specs.push_back({"DroppedPacked", "queries(packed) keys(packed) dropout(0.5)",
+                   false, true});
+  specs.push_back({"DroppedRing",
+                   "keys(ring) mask(#posenc.window<left = 9>) dropout(0.25)",
+                   false, true});
+  specs.push_back({"DroppedListed",
+                   "queries(packed) keys(lengths) mask(#posenc.causal) "
+                   "blocks(#posenc.block_list<queries = 5, keys = 7>) "
+                   "dropout(0.25)",
+                   false, true});
   // Keys that are there from one on, and runs of listed ones.
   specs.push_back({"Ring",
                    "keys(ring) mask(#posenc.window<left = 9>) "

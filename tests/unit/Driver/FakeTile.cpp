@@ -2,6 +2,7 @@
 #include "FakeTile.h"
 
 #include "posenc/IR/ScalarRegion.h"
+#include "posenc/Reference/Philox.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -887,8 +888,10 @@ private:
     }
     }
     row.weights += weight;
-    const Buffer &v = buffer("v");
     Place place = scores.at(j);
+    if (isDropped(place))
+      return;
+    const Buffer &v = buffer("v");
     Numbers rows;
     for (size_t t = 0; t < yielded.size(); t += 2)
       rows.push_back(getIndex(yielded[t + 1], place));
@@ -898,6 +901,22 @@ private:
         value += lookUp(yielded[2 * t], index, c, place);
       row.output[c] += weight * value;
     }
+  }
+
+  bool isDropped(Place place) {
+    std::optional<APFloat> rate = plan.getNormalizeOp().getDropout();
+    if (!rate)
+      return false;
+    auto number = [&](StringRef name) {
+      return static_cast<uint32_t>(numbers.lookup(name));
+    };
+    uint32_t query = number("query_begin") + number("query_shift") +
+                     static_cast<uint32_t>(place.row);
+    uint32_t key = number("key_begin") + static_cast<uint32_t>(place.key);
+    auto words =
+        philox({key / 4, query, number("dropout_2"), number("dropout_3")},
+               {number("dropout_0"), number("dropout_1")});
+    return words[key % 4] * 0x1p-32 < rate->convertToDouble();
   }
 
   /// Divides by what the kind says and writes the results.
@@ -926,6 +945,9 @@ private:
       break;
     }
     auto share = [&](double x) { return divisor == 0 ? 0 : x / divisor; };
+    if (std::optional<APFloat> rate = op.getDropout())
+      for (double &x : row.output)
+        x /= 1 - rate->convertToDouble();
     bool hasRest = !plan.getEpilogueOp()
                         .getBody()
                         .front()

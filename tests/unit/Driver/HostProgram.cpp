@@ -84,6 +84,7 @@ HostProgram::HostProgram(const std::string &spec, std::vector<std::string> isas,
   PassManager manager(&context);
   manager.addPass(createPosencExpandEncodings());
   manager.addPass(createPosencSplitCache());
+  manager.addPass(createPosencFormRecurrences());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   PosencPlanOptions options;
@@ -155,9 +156,12 @@ void HostProgram::load(ModuleOp host, const std::string &name) {
   add("posenc_kernel_scratch", &posenc_kernel_scratch);
   add("posenc_kernel_parallel", &posenc_kernel_parallel);
   add("posenc_kernel_leave", &posenc_kernel_leave);
+  add("posenc_kernel_dropout", &posenc_kernel_dropout);
   add("posenc_kernel_next_listed", &posenc_kernel_next_listed);
   add("posenc_kernel_tile_failed", &posenc_kernel_tile_failed);
   add("posenc_kernel_append", &posenc_kernel_append);
+  add("posenc_kernel_load_state", &posenc_kernel_load_state);
+  add("posenc_kernel_store_state", &posenc_kernel_store_state);
   add("posenc_kernel_sequence", &posenc_kernel_sequence);
   add("posenc_prepared_total_bytes", &posenc_prepared_total_bytes);
   add("posenc_prepared_begin", &posenc_prepared_begin);

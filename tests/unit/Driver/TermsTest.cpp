@@ -445,6 +445,16 @@ const char *const absolute = R"mlir(
   posenc.yield %o : !posenc.output
 })mlir";
 
+/// A kernel whose sums and value tables see weights of which some are dropped.
+std::string dropped(std::string body) {
+  for (const std::string user : {"weighted_sum %p", "value_table %p"})
+    for (size_t at = 0; (at = body.find(user, at)) != std::string::npos; ++at)
+      body.insert(at + user.size(), "_kept");
+  size_t line = body.find('\n', body.find("%p = posenc.normalize"));
+  return body.insert(line,
+                     "\n%p_kept = posenc.drop_weights %p probability(0.25)");
+}
+
 //===----------------------------------------------------------------------===//
 // Tests
 //===----------------------------------------------------------------------===//
@@ -553,6 +563,17 @@ const Spec specs[] = {
     {"MixedTwice", grouped, softmaxOf(makeTwoNetworks()), false, true},
     {"Linear", grouped, makeKernel(linear)},
     {"Absolute", grouped, makeKernel(absolute)},
+    {"DroppedRows", grouped,
+     dropped(makeKernel(positionsOf(iota, makeRows(clipped))))},
+    {"DroppedSinks", grouped, dropped(makeKernel(positionsOf(tensor, sinks))),
+     true},
+    {"DroppedSticks", grouped, dropped(makeKernel(sticks)), true},
+    {"DroppedMixed", grouped,
+     dropped(
+         softmaxOf(positionsOf(iota, makeMixed(1, false, "#posenc.causal")))),
+     false, true},
+    {"DroppedLinear", grouped, dropped(makeKernel(linear))},
+    {"DroppedAbsolute", grouped, dropped(makeKernel(absolute))},
 };
 
 class Terms : public ::testing::TestWithParam<Spec> {

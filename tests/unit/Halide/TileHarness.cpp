@@ -509,6 +509,7 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::Scan:
         call.addArray({tile.signature.rows, 2 * keyCount});
         break;
+      case TileArgKind::DropoutWord:
       case TileArgKind::TransformedKey:
       case TileArgKind::KeyAngles:
       case TileArgKind::OwnValue:
@@ -529,6 +530,11 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
       case TileArgKind::OwnValueScaleRows:
       case TileArgKind::HeadScores:
       case TileArgKind::AllMixed:
+      case TileArgKind::Decays:
+      case TileArgKind::StateBefore:
+      case TileArgKind::SumsBefore:
+      case TileArgKind::StateBehind:
+      case TileArgKind::SumsBehind:
         std::abort();
       }
     }

@@ -2,6 +2,7 @@
 // Input embeddings in the reference: random numbers, published values, and what
 // is refused.
 #include "posenc/Reference/Embed.h"
+#include "posenc/Reference/Philox.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

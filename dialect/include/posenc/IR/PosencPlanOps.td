@@ -40,8 +40,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
 
     With a `posenc.chunk` in the place of steps and epilogue the plan is of a
     recurrence: the tokens of a head are computed in chunks of the tallest `rows`,
-    one after another, with the state that the chunk before left. `keys` has
-    that number too.
+    one after another, with the state that the chunk before left; a function of
+    fewer rows is for the end. `keys` has the tallest number too.
 
     A `packed` plan is for calls with few queries: at most that many in every
     sequence. The heads that share a key head are rows of one tile, so that keys
@@ -61,8 +61,8 @@ def Posenc_PlanOp : Posenc_Op<"plan", [
       `posenc.keys`, and no `blocks`;
     - (plan_c6) with `blocks` there is no `descending`: scans see all keys of a row;
     - (plan_c7) with a `posenc.chunk` there are no steps and no epilogue, no
-      `append`, `descending`, `from`, `indirect` and `blocks`, and one entry in
-      `rows`, the number in `keys`;
+      `append`, `descending`, `from`, `indirect` and `blocks`, and `keys` is the
+      first entry of `rows`;
     - (plan_c8) `packed` is positive, and there is no `descending`, `append`,
       `blocks` or `posenc.chunk` beside it.
 
@@ -350,7 +350,7 @@ def Posenc_TileNormalizeOp : Posenc_TileOp<"tile.normalize", "OutputType"> {
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = [{
     $kind $state (`sink` `(` $sink^ `:` qualified(type($sink)) `)`)?
-    (`bounds` `(` $bounds^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
+    (`bounds` `(` custom<Numbers>($bounds)^ `)`)? (`dropout` `(` $dropout^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -318,7 +318,7 @@ def Posenc_NormalizeOp : Posenc_TypedOp<"normalize", "WeightsType", [AttrSizedOp
   let assemblyFormat = [{
     $kind $score (`by` `(` $denominator^ `)`)?
     (`sink` `(` $sink^ `:` qualified(type($sink)) `)`)?
-    (`bounds` `(` $bounds^ `)`)? attr-dict
+    (`bounds` `(` custom<Numbers>($bounds)^ `)`)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::posenc::NormalizeKind":$kind, "::mlir::Value":$score)>];
   let hasVerifier = 1;
@@ -443,13 +443,13 @@ def Posenc_RecurrenceOp : Posenc_TypedOp<"recurrence", "OutputType", [
       no `decayed_by`;
     - (recurrence_c4) it is what the kernel yields.
 
-    Examples:
+    Example:
     ```mlir
-    %o = posenc.recurrence (%q), (%k), %v scales([0.125]) decay(%m) : !posenc.table<head> {
+    %o = posenc.recurrence (%q), (%k), %v scales([0.125]) by (%a), (%b)
+      epsilon(1.0e-6) decay(%m) : !posenc.table<head> {
     ^bb0(%gamma: f64):
       posenc.yield %gamma : f64
     }
-    %o = posenc.recurrence (%q), (%k), %v scales([1.0]) by (%a), (%b) epsilon(1.0e-6)
     ```
   }];
   let arguments = (ins Variadic<Posenc_QueryType>:$queries, Variadic<Posenc_KeyType>:$keys,
@@ -462,7 +462,7 @@ def Posenc_RecurrenceOp : Posenc_TypedOp<"recurrence", "OutputType", [
   let regions = (region MaxSizedRegion<1>:$decay);
   let results = (outs Posenc_OutputType:$result);
   let assemblyFormat = [{
-    `(` $queries `)` `,` `(` $keys `)` `,` $value `scales` `(` $scales `)`
+    `(` $queries `)` `,` `(` $keys `)` `,` $value `scales` `(` custom<Numbers>($scales) `)`
     (`by` `(` $by_queries^ `)` `,` `(` $by_keys `)` (`epsilon` `(` $epsilon^ `)`)?
      (`decayed_by` $decayed_by^)?)?
     (`decay` `(` $tables^ `)` `:` qualified(type($tables)))? ($decay^)? attr-dict

@@ -72,6 +72,13 @@ enum class TileArgKind {
              // from the first result
   Mixed,     // f32 (rows, m): what it gives this head
 
+  // Of chunks: n tokens, all sums of the state one behind the other.
+  Decays, // f32 (any), stride 1: entry t is the decay over t tokens, at least
+          // up to n
+  StateBefore, // f32 (getStateWidth(), rows of the state), stride 1 and
+               // getStateWidth(): columns behind value_dim are 0
+  SumsBefore,  // f32 (rows of the sums), stride 1
+
   // Numbers, int32.
   Rows,       // valid rows
   KeyCount,   // m
@@ -82,6 +89,9 @@ enum class TileArgKind {
               // step before; a multiple of the plan's `keys` after it for steps
               // of whole blocks; m for the last step
   First,      // 1: the state is initialised, 0: it is continued
+  DropoutWord, // of plans that drop weights, by symbol: "0" and "1" are the key
+               // of Philox4x32-10, "2" and "3" the last words of its counters;
+               // see posenc.drop_weights
 
   // Buffers that are written.
   State,          // f32 (stateRows, stateColumns), compact, 64-byte aligned;
@@ -95,6 +105,8 @@ enum class TileArgKind {
                   // kinds of normalisation that have one
   TransformedKey, // f32 (head_dim, m), stride 1 in dimension 0. Symbol "<i>":
                   // result i of posenc.keys
+  StateBehind,    // StateBefore, in its place
+  SumsBehind,     // SumsBefore, in its place
   HeadScores,     // f32 (rows, m, inputs), stride `rows` in dimension 1: what a
                   // posenc.head_mlp takes of this head. There is memory behind
                   // the last key: see kKeysBehind
@@ -181,6 +193,23 @@ struct TileFunction {
 
 /// Whether a tile has several heads, which are a dimension of its buffers.
 bool hasHeadDimension(PlanOp plan);
+
+/// The functions of a chunk, for as many tokens as `outputs` has rows and
+/// fewer.
+struct ChunkFunctions {
+  /// Arguments: Query, Key, Value, what the prologue reads, Decays,
+  /// StateBefore, SumsBefore, Rows, QueryBegin, QueryShift, Output.
+  TileFunction outputs;
+  /// Arguments: Key, Value, Decays, Rows, StateBehind, SumsBehind.
+  TileFunction state;
+};
+
+/// `<plan>_outputs<rows>` and `<plan>_state<rows>` for each entry of `rows` of
+/// a plan with a posenc.chunk, in that order. Fails as getTileFunctions() does.
+mlir::FailureOr<std::vector<ChunkFunctions>> getChunkFunctions(PlanOp plan);
+
+/// The columns of a state in the scratch of a worker: whole vectors.
+int64_t getStateWidth(int64_t valueDim);
 
 /// The steps that are stages of a tile function: all but one with `maximum`,
 /// whose keys come in calls of their own and belong to the last step.

@@ -33,7 +33,8 @@ struct Accuracy {
 /// The rule says that an error of a score is one of its weight, and that the
 /// weights' errors add up. In general, with weights w_ij:
 ///  - maxValue is mass_i * max_j |v_j|, the most that |o_i| can be; `mass_i` is
-///    1 for softmax and sum_j |w_ij| otherwise. Rows of value tables that
+///    1 for softmax and sum_j |w_ij| otherwise, and where weights are dropped
+///    that of those which are left. Rows of value tables that
 ///    visible pairs look up count as values of an output of their own, and the
 ///    remainder as a value of mass |1 - sum_j w_ij| + sum_j |w_ij|. Outputs
 ///    that are added add theirs;
@@ -66,9 +67,16 @@ Accuracy measureCodes(const RealTensor &reference, llvm::ArrayRef<float> codes,
 Accuracy measureScales(const RealTensor &reference,
                        llvm::ArrayRef<float> scales);
 
+/// A state sums keys times values: |S - ref| <= 2e-6 bound, where `bound` is
+/// ReferenceOutputs::stateBound, the same sum of max_c |k_c| |v|; or of sums.
+Accuracy measureState(const RealTensor &reference, const RealTensor &bound,
+                      llvm::ArrayRef<float> state);
+
 /// An embedding is computed in double precision and rounded once:
 /// |y - ref| <= 2^-23 |ref| + 2^-36 * (1 + the token's greatest |ref|).
 Accuracy measureEmbed(const RealTensor &reference, llvm::ArrayRef<float> y);
+/// Without the first term, of one that is stored as f64.
+Accuracy measureEmbed(const RealTensor &reference, llvm::ArrayRef<double> y);
 
 } // namespace posenc
 

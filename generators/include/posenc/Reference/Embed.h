@@ -22,14 +22,6 @@ struct EmbedInputs {
 llvm::Expected<RealTensor> evaluateEmbed(EmbedOp embed,
                                          const EmbedInputs &inputs);
 
-/// Philox4x32-10 of a counter and a key, first word first.
-std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
-                               std::array<uint32_t, 2> key);
-
-/// Random number `number` of a stream, in [0, 1).
-double drawUniform(uint64_t seed, uint64_t offset, uint32_t stream,
-                   uint64_t number);
-
 } // namespace posenc
 
 #endif // POSENC_REFERENCE_EMBED_H

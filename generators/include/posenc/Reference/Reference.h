@@ -37,16 +37,23 @@ struct ReferenceInputs {
   /// tokens: what the cache holds before.
   RealTensor kCache, vCache;
   /// The kernel's other tensors by name; see KernelOp::getOperandTensors().
+  /// The state of a kernel with keys(state) need not be there.
   llvm::StringMap<RealTensor> tables;
   llvm::StringMap<IntTensor> positions;
   /// The number in the kernel of the tensors' first head: H may be below the
   /// kernel's.
   int64_t firstHead = 0;
+  /// Of random numbers, as in posenc_call, and the number in the call of the
+  /// tensors' first batch entry.
+  uint64_t seed = 0, offset = 0;
+  int64_t firstBatch = 0;
 };
 
 struct ReferenceOptions {
   /// Whether to keep what enters the normaliser, B H Lq Lk numbers.
   bool scores = false;
+  /// The same of which weights posenc.drop_weights keeps.
+  bool kept = false;
 };
 
 struct ReferenceOutputs {
@@ -58,6 +65,12 @@ struct ReferenceOutputs {
   /// [B, H, Lq, Lk] if asked for: what enters the normaliser; masked pairs are
   /// -inf.
   RealTensor scores;
+  /// [B, H, Lq, Lk] if asked for: 1 where a weight is kept, 0 where the body
+  /// drops it.
+  RealTensor kept;
+  /// The state and the sums behind the last token of a kernel with keys(state);
+  /// see posenc.recurrence. Empty for others. What their errors grow with.
+  RealTensor state, sums, stateBound, sumsBound;
   /// Per row [B, H, Lq], 0 when it sees no keys: what the errors of an f32
   /// kernel grow with; see posenc/Reference/Accuracy.h.
   RealTensor maxScore, maxValue;

@@ -82,6 +82,8 @@ struct KernelTensor {
   uint8_t getTypeBits() const {
     return storage ? storage.getIntOrFloatBitWidth() : 32;
   }
+  /// Whether its elements are f64.
+  bool isWide() const { return storage && storage.isF64(); }
   /// Whether its elements, i8 or f8E4M3FN, are to be multiplied by scales.
   bool hasCodes() const { return getTypeBits() == 8; }
   /// The largest of such elements.
@@ -92,13 +94,14 @@ struct KernelTensor {
   float fromBits(uint16_t bits) const;
   /// What storing a number adds to its relative error: 0 for f32 and codes.
   double getRoundoff() const;
-  /// "f32", "bf16", "f16", "i8", "f8E4M3FN" or "i32".
+  /// "f32", "f64", "bf16", "f16", "i8", "f8E4M3FN" or "i32".
   std::string getTypeName() const;
   /// "f32 [B, H, Lq, 64]".
   std::string getTypeString() const;
 };
 
-/// q, k, v, o, lse (unless the kernel has no_lse), k_scales and v_scales of
+/// q, k, v, o, lse (unless the kernel has no_lse), state_in, state_out, sums_in
+/// and sums_out of a recurrence with keys(state), k_scales and v_scales of
 /// codes, then what says where sequences lie (cu_seqlens_q, cu_seqlens_k,
 /// key_lengths, page_table) and which blocks are listed, then the operands in
 /// order of first use. Of a kernel that appends to a cache: k, v, k_cache,
@@ -108,6 +111,10 @@ std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 /// x (if anything reads it), y, then the operands in order of first use. The
 /// embedding must be expanded.
 std::vector<KernelTensor> getKernelTensors(EmbedOp embed);
+
+/// The probability with which a kernel drops weights; 0 if it drops none. The
+/// kernel must be expanded.
+double getDropout(KernelOp kernel);
 
 } // namespace posenc
 

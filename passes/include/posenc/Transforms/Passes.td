@@ -54,6 +54,30 @@ def PosencSplitCache : Pass<"posenc-split-cache", "::mlir::ModuleOp"> {
   }];
 }
 
+def PosencFormRecurrences : Pass<"posenc-form-recurrences", "::mlir::ModuleOp"> {
+  let summary = "Makes recurrences of attention whose earlier keys are in a state";
+  let description = [{
+    Input and output: kernels of level 2. In each one with keys(state) the
+    output becomes a `posenc.recurrence`. That needs
+
+    - weights of kind `identity` or `linear`, and no other term of the output;
+    - scores, and of `linear` what divides them, that are sums of products of
+      queries and keys over all channels behind a mask `#posenc.causal`; what
+      divides may hold a number that each row adds once, at the first key;
+    - maps that multiply scores: by numbers of the query or the key alone, which
+      become a `posenc.row_scale` of its vector, by constants, and by a number of
+      the head to the power of the distance between query and key, the same one
+      in all products of a sum. This is proved from the region: products,
+      quotients, exponentials of sums, powers;
+    - vectors that depend on nothing but their own token.
+
+    Otherwise it is an error that says what is in the way. Positions of
+    `#posenc.iota` become `#posenc.appended`. It runs before the identities, so
+    that what a state holds does not depend on them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def PosencSimplifyPositions : Pass<"posenc-simplify-positions", "::mlir::ModuleOp"> {
   let summary = "Applies the identities of positions";
   let description = [{
