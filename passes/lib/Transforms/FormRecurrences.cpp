@@ -106,7 +106,11 @@ LogicalResult FormSearch::findOutput() {
   if (!form.sum)
     return refuse(output ? output : yield,
                   "the output is more than one weighted sum of the values");
-  form.normalize = form.sum.getWeights().getDefiningOp<NormalizeOp>();
+  Operation *weights = form.sum.getWeights().getDefiningOp();
+  form.normalize = dyn_cast<NormalizeOp>(weights);
+  if (!form.normalize)
+    return refuse(weights, "weights are dropped one by one, so that they are "
+                           "no products of queries and keys");
   NormalizeKind kind = form.normalize.getKind();
   if (kind != NormalizeKind::identity && kind != NormalizeKind::linear)
     return refuse(form.normalize,

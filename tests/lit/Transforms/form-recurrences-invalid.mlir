@@ -176,3 +176,9 @@ posenc.kernel @running_sum heads(2) head_dim(8) keys(state) {
 // expected-error@below {{expects no 'blocks' clause beside keys(state)}}
 posenc.kernel @blocks heads(2) head_dim(8) keys(state) mask(#posenc.causal)
   blocks(#posenc.block_list<queries = 64, keys = 64>) encode [#posenc.linear_attention]
+
+// -----
+
+// expected-error@below {{no state stands for its earlier keys}}
+// expected-note@below {{weights are dropped one by one, so that they are no products of queries and keys}}
+posenc.kernel @dropped heads(2) head_dim(8) keys(state) mask(#posenc.causal) dropout(0.5) encode [#posenc.linear_attention]
