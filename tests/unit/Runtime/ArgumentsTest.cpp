@@ -48,7 +48,7 @@ TEST_F(ArgumentsTest, ByteOffsetCounts) {
 
 TEST_F(ArgumentsTest, KernelOfAnotherAbi) {
   desc.abi = POSENC_KERNEL_ABI + 1;
-  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 6", "ABI 5"});
+  expectFailure(POSENC_VERSION_MISMATCH, {"kernel ABI 7", "ABI 6"});
 }
 
 TEST_F(ArgumentsTest, MalformedDescriptions) {
