@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans for few queries: their rows are those of all heads that share a key
 // head, and one step has all keys.
 // RUN: posenc-opt %s --posenc-expand-encodings --canonicalize --cse --posenc-plan=isa=x86-64-avx512,x86-64-avx2,x86-64 --posenc-verify-plan | FileCheck %s
