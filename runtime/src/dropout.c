@@ -127,7 +127,7 @@ static posenc_status check_mask(const DLTensor *mask, posenc_view *view) {
 posenc_status posenc_dropout_mask(double probability, int64_t first_batch,
                                   const posenc_call *call, DLTensor *mask) {
   posenc_call options;
-  posenc_view view;
+  posenc_view view = {0};
   posenc_status status = posenc_read_call(call, &options);
   if (!status)
     status = check_numbers(probability, first_batch, options.first_head);
