@@ -13,6 +13,7 @@
 #include "llvm/Support/InitLLVM.h"
 
 #include <cmath>
+#include <cstring>
 #include <thread>
 
 using namespace llvm;
@@ -129,18 +130,9 @@ ReferenceInputs Generation::makeStep(int64_t begin, int64_t end) const {
 }
 
 std::string Generation::append(int64_t begin, int64_t end) {
-  ReferenceInputs inputs =
-      makeAppend(kernel.compiled.appendTensors, begin, end);
-  CallTensors tensors(kernel.compiled.appendTensors, inputs, Arrangement::Blhd,
-                      /*wantLse=*/false);
-  if (kernel.native->append(tensors.getArguments(), nullptr))
-    return std::string("append: ") + posenc_last_error();
-  for (auto [name, cache] :
-       {std::pair("k_cache", &kCache), std::pair("v_cache", &vCache)}) {
-    std::vector<float> got = tensors.read(name);
-    cache->data.assign(got.begin(), got.end());
-  }
-  return tensors.check();
+  return appendNative(kernel,
+                      makeAppend(kernel.compiled.appendTensors, begin, end),
+                      Arrangement::Blhd, kCache, vCache);
 }
 
 /// Two callers at once, which must not disturb each other.

@@ -94,6 +94,24 @@ std::string posenc::numerics::callNative(const LoadedKernel &kernel,
   return "";
 }
 
+std::string posenc::numerics::appendNative(const LoadedKernel &kernel,
+                                           const ReferenceInputs &inputs,
+                                           Arrangement arrangement,
+                                           RealTensor &kCache,
+                                           RealTensor &vCache) {
+  CallTensors tensors(kernel.compiled.appendTensors, inputs, arrangement,
+                      /*wantLse=*/false);
+  if (posenc_status status =
+          kernel.native->append(tensors.getArguments(), nullptr))
+    return describe("append", status);
+  for (auto [name, cache] :
+       {std::pair("k_cache", &kCache), std::pair("v_cache", &vCache)}) {
+    std::vector<float> held = tensors.read(name);
+    cache->data.assign(held.begin(), held.end());
+  }
+  return tensors.check();
+}
+
 /// Makes of packed rows that belong to no sequence what the reference has
 /// there. False if one was written, as far as that shows.
 static bool skipUnowned(const ReferenceInputs &inputs, bool isF32,

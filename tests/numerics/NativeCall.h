@@ -93,7 +93,14 @@ std::string callNative(const LoadedKernel &kernel,
                        const ReferenceInputs &inputs, const NativeCall &call,
                        NativeResults &results);
 
-/// The same, compared with the reference, and with one thread to the bit.
+/// Appends the keys and values of `inputs` to its caches, which come back as
+/// they are then; says what it did wrong, or nothing.
+std::string appendNative(const LoadedKernel &kernel,
+                         const ReferenceInputs &inputs, Arrangement arrangement,
+                         RealTensor &kCache, RealTensor &vCache);
+
+/// The same as callNative(), compared with the reference, and with one thread
+/// to the bit.
 std::string checkNative(const LoadedKernel &kernel,
                         const ReferenceInputs &inputs, const NativeCall &call);
 

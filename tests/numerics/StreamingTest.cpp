@@ -120,15 +120,10 @@ static std::string streamTokens(const std::string &isa) {
     pageTable.shape = {1, maxPages};
     pageTable.data.assign(table.begin(), table.end());
     pageTable.data.resize(maxPages, pages - 1);
-    CallTensors appended(kernel.compiled.appendTensors, step,
-                         Arrangement::Compact, /*wantLse=*/false);
-    if (kernel.native->append(appended.getArguments(), nullptr))
-      return posenc_last_error();
-    for (auto [name, tensor] : {std::pair("k_cache", &cache.kCache),
-                                std::pair("v_cache", &cache.vCache)}) {
-      std::vector<float> held = appended.read(name);
-      tensor->data.assign(held.begin(), held.end());
-    }
+    problem = appendNative(kernel, step, Arrangement::Compact, cache.kCache,
+                           cache.vCache);
+    if (!problem.empty())
+      return problem;
     step.q = slice(q, 0, token, token + 1);
     step.k = cache.kCache;
     step.v = cache.vCache;
