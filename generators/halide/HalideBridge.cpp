@@ -4,9 +4,13 @@
 // exceptions.
 #include "TilePipeline.h"
 #include "posenc/Halide/TileObjects.h"
+#include "posenc/Machine/MachineCode.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -55,8 +59,8 @@ static llvm::Error checkImports(StringRef object) {
 
 /// Halide writes files only, so it gets one in memory: no disk can be full, and
 /// nothing is left behind however this process ends.
-static llvm::Expected<std::string> compile(const Halide::Module &module,
-                                           bool emitAssembly) {
+static llvm::Expected<std::string> write(const Halide::Module &module,
+                                         Halide::OutputFileType type) {
   int file = memfd_create("posenc-tile", MFD_CLOEXEC);
   if (file < 0) {
     std::error_code error(errno, std::generic_category());
@@ -65,9 +69,7 @@ static llvm::Expected<std::string> compile(const Halide::Module &module,
   }
   llvm::scope_exit closeFile([&] { close(file); });
   std::string path = "/proc/self/fd/" + std::to_string(file);
-  module.compile({{emitAssembly ? Halide::OutputFileType::assembly
-                                : Halide::OutputFileType::object,
-                   path}});
+  module.compile({{type, path}});
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
@@ -75,6 +77,38 @@ static llvm::Expected<std::string> compile(const Halide::Module &module,
                                    "cannot read " + path + ": " +
                                        buffer.getError().message());
   return (*buffer)->getBuffer().str();
+}
+
+/// Halide's code for another CPU than its target stands for.
+static llvm::Expected<std::string> generateFor(const InstructionSet &target,
+                                               StringRef bitcode,
+                                               bool emitAssembly) {
+  llvm::LLVMContext context;
+  auto module = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(bitcode, "tile function"), context);
+  if (!module)
+    return module.takeError();
+  for (llvm::Function &function : **module) {
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", target.cpuFeatures);
+  }
+  auto machine = createTargetMachine(llvm::CodeGenOptLevel::Aggressive);
+  if (!machine)
+    return machine.takeError();
+  return emitMachineCode(**module, **machine, emitAssembly);
+}
+
+static llvm::Expected<std::string> compile(const Halide::Module &module,
+                                           const InstructionSet &target,
+                                           bool emitAssembly) {
+  using Halide::OutputFileType;
+  if (target.cpu.empty())
+    return write(module, emitAssembly ? OutputFileType::assembly
+                                      : OutputFileType::object);
+  llvm::Expected<std::string> bitcode = write(module, OutputFileType::bitcode);
+  if (!bitcode)
+    return bitcode.takeError();
+  return generateFor(target, *bitcode, emitAssembly);
 }
 
 static mlir::FailureOr<std::vector<TileObject>>
@@ -86,7 +120,8 @@ emitObjects(PlanOp plan, bool emitAssembly, const InstructionSet &target) {
   for (const Halide::Module &module : *modules) {
     TileObject object;
     object.symbol = module.name();
-    llvm::Expected<std::string> contents = compile(module, emitAssembly);
+    llvm::Expected<std::string> contents =
+        compile(module, target, emitAssembly);
     if (!contents)
       return plan.emitOpError(llvm::toString(contents.takeError()));
     object.bytes = std::move(*contents);

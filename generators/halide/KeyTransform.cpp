@@ -181,13 +181,42 @@ mlir::FailureOr<Expr> posenc::transformKey(mlir::Value vector, Var channel,
   return Expr((*result)(index));
 }
 
-mlir::FailureOr<Halide::Pipeline>
-posenc::buildKeyTransform(PlanOp plan, const TileParams &params,
-                          int64_t lanes) {
+/// Rows of whole vectors of the caller's memory, one after another.
+static void placeRows(Func out, Var d, Var j, int64_t numbers) {
+  out.bound(d, 0, static_cast<int>(numbers));
+  out.output_buffer().dim(0).set_bounds(0, static_cast<int>(numbers));
+  out.output_buffer().dim(1).set_min(0);
+}
+
+/// The numbers of each key's value beside those of the next one: two rows are
+/// read as vectors, and their numbers alternate in registers.
+static Func pairValues(PlanOp plan, const TileParams &params, int64_t lanes) {
+  Var d("d"), j("j"), number("number"), outer("outer"), inner("inner");
+  bool isIndirect = params.has(TileArgKind::ValueRows);
+  Expr last = isIndirect ? params.buffer(TileArgKind::ValueRows).dim(0).max()
+                         : params.buffer(TileArgKind::Value).dim(1).max();
+  Func rows("value_rows"), out("value_pairs");
+  rows(d, number, j) =
+      params.stored(TileArgKind::Value, {d, min(j + number, last)});
+  out(d, j) = rows(d / 2, d % 2, j);
+  int width = dividingWidth(plan.getValueDim(), 2 * lanes);
+  placeRows(out, d, j, 2 * plan.getValueDim());
+  out.split(d, outer, inner, 2 * width).vectorize(inner);
+  rows.compute_at(out, outer)
+      .bound_extent(d, width)
+      .bound(number, 0, 2)
+      .vectorize(d, width)
+      .unroll(number);
+  return out;
+}
+
+/// The results of posenc.keys that are not the keys themselves.
+static mlir::LogicalResult transformKeys(PlanOp plan, const TileParams &params,
+                                         int64_t lanes,
+                                         std::vector<Func> &outputs) {
   Var d("d"), j("j");
   int64_t headDim = plan.getHeadDim();
   mlir::Operation *yield = plan.getKeysOp().getBody().front().getTerminator();
-  std::vector<Func> outputs;
   for (auto [index, vector] : llvm::enumerate(yield->getOperands())) {
     std::string symbol = getKeySymbol(plan, index);
     if (symbol.empty())
@@ -198,11 +227,21 @@ posenc::buildKeyTransform(PlanOp plan, const TileParams &params,
     if (mlir::failed(key))
       return mlir::failure();
     out(d, j) = *key;
-    out.bound(d, 0, static_cast<int>(headDim))
-        .vectorize(d, dividingWidth(headDim, lanes));
-    out.output_buffer().dim(0).set_bounds(0, static_cast<int>(headDim));
-    out.output_buffer().dim(1).set_min(0);
+    placeRows(out, d, j, headDim);
+    out.vectorize(d, dividingWidth(headDim, lanes));
     outputs.push_back(out);
   }
+  return mlir::success();
+}
+
+mlir::FailureOr<Halide::Pipeline>
+posenc::buildKeyTransform(PlanOp plan, const TileParams &params,
+                          int64_t lanes) {
+  std::vector<Func> outputs;
+  if (plan.getKeysOp() &&
+      mlir::failed(transformKeys(plan, params, lanes, outputs)))
+    return mlir::failure();
+  if (getPairProducts(plan).values)
+    outputs.push_back(pairValues(plan, params, lanes));
   return Halide::Pipeline(outputs);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What happens to the keys: once per (batch, key head), before the tiles, or in
-// tiles, block by block.
+// What happens to the keys, and to values that are multiplied in pairs: once
+// per (batch, key head), before the tiles, or in tiles, block by block.
 #ifndef POSENC_GENERATORS_HALIDE_KEYTRANSFORM_H
 #define POSENC_GENERATORS_HALIDE_KEYTRANSFORM_H
 
@@ -9,7 +9,7 @@
 
 namespace posenc {
 
-/// The key transform of a plan that has one; its output is the only Func.
+/// The key function of a plan that has one.
 mlir::FailureOr<Halide::Pipeline>
 buildKeyTransform(PlanOp plan, const TileParams &params, int64_t lanes);
 

@@ -185,3 +185,14 @@ Expr posenc::narrow(Expr value, Storage storage) {
   Expr bits = storage == Storage::BF16 ? narrowBF16(value) : narrowF16(value);
   return Halide::cast(Halide::UInt(16), bits);
 }
+
+Expr posenc::widenPair(Expr bits) {
+  return Halide::cast<float>(
+      Halide::reinterpret(Halide::BFloat(16), std::move(bits)));
+}
+
+// A function of Halide's runtime, which is there for that many lanes.
+Expr posenc::narrowPair(Expr value) {
+  return Call::make(Halide::UInt(16), "vcvtne2ps2bf16", {std::move(value)},
+                    Call::PureExtern);
+}

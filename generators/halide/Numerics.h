@@ -44,6 +44,13 @@ Halide::Expr fromBits(Halide::Expr bits);
 Halide::Expr widen(Halide::Expr stored, Storage storage, bool hasHalf);
 Halide::Expr narrow(Halide::Expr value, Storage storage);
 
+/// The bits of a bf16 as f32, in a form that Halide multiplies in pairs: both
+/// factors of a sum over the two numbers of a pair, which is vectorised.
+Halide::Expr widenPair(Halide::Expr bits);
+/// The bits of the nearest bf16, ties to even, in one instruction where the
+/// instruction set has one: lanes are twice those of f32.
+Halide::Expr narrowPair(Halide::Expr value);
+
 /// 2^x for f32, relative error 1.1e-7, exactly 1 at 0. It is 0 from -127 down,
 /// and less than 2^-126 between there and -126. NaN stays NaN.
 Halide::Expr exp2Approx(Halide::Expr x);

@@ -36,7 +36,8 @@ struct OnlineSoftmax::Stage {
   /// for all its rows: conversions are done once for a block. In packed plans
   /// copies also read memory in the order of addresses. Channels that are lanes
   /// are read in this order, and converted, by themselves. Keys that are
-  /// transformed as they are read are always copies.
+  /// transformed as they are read are always copies. Pairs of bf16 are not
+  /// converted; those of values are made beforehand.
   mlir::LogicalResult makeCopies(const TileContext &context,
                                  const StepVectors &vectors) {
     const TileShape &shape = context.shape;
@@ -62,12 +63,18 @@ struct OnlineSoftmax::Stage {
         if (mlir::failed(channel))
           return mlir::failure();
         copy(d, j, t) = toBits(*channel);
+      } else if (shape.pairs.scores) {
+        if (!context.params.has(TileArgKind::KeyRows))
+          continue;
+        copy = Func("key_copy");
+        copy(d, j, t) = context.params.stored(TileArgKind::Key, {d, key});
       } else if (isCopied(vectors.isStoredPlainly(index))) {
         copy = Func("key_copy");
         copy(d, j, t) = toBits(vectors.storedKey(index, key, d));
       }
     }
-    if (isCopied(context.params.isStoredPlainly(TileArgKind::Value))) {
+    if (!shape.pairs.values &&
+        isCopied(context.params.isStoredPlainly(TileArgKind::Value))) {
       keys.valueCopy = Func("value_copy");
       keys.valueCopy(d, j, t) =
           toBits(context.params.element(TileArgKind::Value, {d, key}));
@@ -83,7 +90,13 @@ struct OnlineSoftmax::Stage {
   /// made from registers, and the block's then needs a fraction of the loads.
   /// Weights that are no exponentials are the scores.
   Func scores{"scores"}, weights{"weights"}, weightTile{"weight_tile"};
+  /// The weights of a register tile as bf16: for each vector of rows those of
+  /// one key, then those of the next. In `weights` they are pairs of keys,
+  /// whose sums are two halves.
+  Func narrowed{"narrowed_weights"}, groupSum{"group_sum"};
   Func blockMaximum{"block_maximum"}, blockSum{"block_sum"};
+  /// The maximum of scores times their late factor.
+  Func scaledMaximum;
   /// Sums that are no sums of weights: the denominator's of a group and of a
   /// block; and the weights' beside them.
   Func denominatorGroups{"denominator_groups"};
@@ -103,6 +116,8 @@ struct OnlineSoftmax::Stage {
   /// Key within its group, group, key column of the output's accumulation.
   Var x{"x"}, group{"group"};
   RDom groups, groupedKeys;
+  /// Number of a pair, pair within its group, group.
+  RDom pairs;
 
   /// The state's loops; set by updateState.
   RVar block, registerTile;
@@ -144,6 +159,7 @@ mlir::LogicalResult OnlineSoftmax::addStep(StepOp step) {
   int keys = static_cast<int>(context.shape.keys);
   stage.groups = RDom(0, stage.keys.groups, "groups");
   stage.groupedKeys = RDom(0, keys, 0, stage.keys.groups, "grouped_keys");
+  stage.pairs = RDom(0, 2, 0, keys / 2, 0, stage.keys.groups, "pairs");
   if (mlir::failed(stage.makeCopies(context, vectors)))
     return mlir::failure();
 
@@ -217,24 +233,61 @@ void OnlineSoftmax::makeScores(Stage &stage, const ScoreValue &score) {
   stage.blockMaximum(i, t) =
       max(stage.blockMaximum(i, t),
           fromBits(stage.scores(i, keys, stage.groups, t)));
+  stage.scaledMaximum = stage.blockMaximum;
+  if (double factor = context.shape.pairs.lateFactor; factor != 1) {
+    stage.scaledMaximum = Func("scaled_maximum");
+    stage.scaledMaximum(i, t) =
+        stage.blockMaximum(i, t) * static_cast<float>(factor);
+  }
 }
 
 void OnlineSoftmax::makeExponentials(Stage &stage) {
   Var i = context.i, t = context.t, x = stage.x, group = stage.group;
   int keys = static_cast<int>(context.shape.keys);
   Expr score = fromBits(stage.scores(i, x, group, t));
+  if (double factor = context.shape.pairs.lateFactor; factor != 1)
+    score = score * static_cast<float>(factor);
   stage.weightTile(i, x, group, t) =
-      exp2Approx(score - stage.blockMaximum(i, t));
+      exp2Approx(score - stage.scaledMaximum(i, t));
 
   std::vector<Expr> tile;
   for (int k = 0; k < keys; ++k)
     tile.push_back(stage.weightTile(i, k, group, t));
-  stage.weights(i, x, group, t) =
-      toBits(select(x == keys, treeSum(tile),
-                    stage.weightTile(i, min(x, keys - 1), group, t)));
-
+  Expr sum = treeSum(tile);
   stage.blockSum(i, t) = 0.f;
+  if (context.shape.pairs.values) {
+    makePairs(stage, sum);
+    return;
+  }
+  stage.weights(i, x, group, t) = toBits(
+      select(x == keys, sum, stage.weightTile(i, min(x, keys - 1), group, t)));
   stage.blockSum(i, t) += fromBits(stage.weights(i, keys, stage.groups, t));
+}
+
+/// The sum of a group's weights is that before rounding: errors of weights are
+/// independent, and log-sum-exp has none of them.
+void OnlineSoftmax::makePairs(Stage &stage, Expr sum) {
+  Var i = context.i, t = context.t, x = stage.x, group = stage.group;
+  int lanes = static_cast<int>(context.shape.lanes),
+      pairs = static_cast<int>(context.shape.keys) / 2;
+  // Lane n of the next to last line is number n of two vectors of rows, one for
+  // each key; of the last one number n % 2 of row n / 2.
+  Expr vector = i / (2 * lanes) * lanes, key = i / lanes % 2;
+  stage.narrowed(i, x, group, t) =
+      narrowPair(stage.weightTile(vector + i % lanes, 2 * x + key, group, t));
+  stage.groupSum(i, group, t) = toBits(sum);
+  Expr half = Halide::cast<uint16_t>(
+      Halide::reinterpret<uint32_t>(stage.groupSum(i / 2, group, t)) >>
+      Halide::cast<uint32_t>(16 * (i % 2)));
+  stage.weights(i, x, group, t) =
+      select(x == pairs, half,
+             stage.narrowed(2 * vector + i % 2 * lanes + i / 2 % lanes,
+                            min(x, pairs - 1), group, t));
+  auto word = [&](int n) {
+    return Halide::cast<uint32_t>(
+        stage.weights(2 * i + n, pairs, stage.groups, t));
+  };
+  stage.blockSum(i, t) += fromBits(word(0) | word(1) << 16);
 }
 
 void OnlineSoftmax::makeWeights(Stage &stage, const ScoreValue &weight) {
@@ -302,6 +355,16 @@ void OnlineSoftmax::makeOutput(Stage &stage) {
   Expr inBlock = r.y * static_cast<int>(context.shape.keys) + r.x,
        key = stage.keys.validKey(t, inBlock);
   stage.outputs(i, d, t) = 0.f;
+  if (context.shape.pairs.values) {
+    RDom p = stage.pairs;
+    int pairs = static_cast<int>(context.shape.keys) / 2;
+    Expr first = stage.keys.validKey(t, 2 * (p.z * pairs + p.y));
+    stage.outputs(i, d, t) +=
+        widenPair(stage.weights(2 * i + p.x, p.y, p.z, t)) *
+        widenPair(params.stored(TileArgKind::ValuePairs,
+                                {2 * getColumn(d) + p.x, first}));
+    return;
+  }
   if (!context.shape.hasChannelLanes()) {
     Expr column = getColumn(d);
     Expr value = stage.keys.valueCopy.defined()
@@ -380,7 +443,7 @@ Expr OnlineSoftmax::getUpdate(Stage &stage, Expr lane, RVar slot, RVar block) {
   }
   auto number = [&](Slot slot) { return state(lane, int(slot)); };
   if (kind.exponentiates) {
-    Expr blockMaximum = stage.blockMaximum(row, block);
+    Expr blockMaximum = stage.scaledMaximum(row, block);
     Expr maximum = max(number(Maximum), blockMaximum);
     return select(
         slot >= slots,
@@ -496,6 +559,10 @@ void OnlineSoftmax::scheduleScores(Stage &stage) {
   }
   if (!kind.exponentiates)
     return;
+  if (shape.pairs.values) {
+    schedulePairs(stage);
+    return;
+  }
 
   Var io("io"), ii("ii");
   stage.weights.compute_at(state, stage.block)
@@ -520,6 +587,33 @@ void OnlineSoftmax::scheduleScores(Stage &stage) {
   }
 }
 
+void OnlineSoftmax::schedulePairs(Stage &stage) {
+  Var i = context.i, x = stage.x, group = stage.group, io("io"), ii("ii");
+  const TileShape &shape = context.shape;
+  int lanes = static_cast<int>(shape.lanes),
+      pairs = static_cast<int>(shape.keys) / 2;
+  stage.weights.compute_at(state, stage.block)
+      .store_in(kTileMemory)
+      .bound(i, 0, 2 * static_cast<int>(shape.rows))
+      .bound(x, 0, pairs + 1)
+      .bound_storage(group, static_cast<int>(shape.blockCapacity()) / 2 / pairs)
+      .split(i, io, ii, 2 * lanes)
+      .reorder(ii, x, io, group)
+      .vectorize(ii)
+      .unroll(x);
+  stage.narrowed.compute_at(stage.weights, io)
+      .bound_extent(i, 2 * lanes)
+      .vectorize(i, 2 * lanes)
+      .unroll(x);
+  stage.groupSum.compute_at(stage.weights, io)
+      .bound_extent(i, lanes)
+      .vectorize(i, lanes);
+  stage.weightTile.compute_at(stage.weights, io)
+      .bound_extent(i, lanes)
+      .vectorize(i, lanes)
+      .unroll(x);
+}
+
 void OnlineSoftmax::scheduleSums(Stage &stage) {
   Var i = context.i;
   int lanes = static_cast<int>(context.shape.lanes);
@@ -537,6 +631,11 @@ void OnlineSoftmax::scheduleSums(Stage &stage) {
         .unroll(i);
   };
   schedule(stage.blockMaximum, {stage.groups});
+  if (context.shape.pairs.lateFactor != 1)
+    stage.scaledMaximum.compute_at(state, stage.block)
+        .store_in(kTileMemory)
+        .vectorize(i, lanes)
+        .unroll(i);
   schedule(stage.blockSum, {stage.groups});
   schedule(stage.blockWeights, {stage.groupedKeys.x, stage.groupedKeys.y});
 }
@@ -554,6 +653,18 @@ void OnlineSoftmax::scheduleOutput(Stage &stage) {
       .vectorize(i, stateLanes)
       .unroll(i)
       .unroll(d);
+  if (shape.pairs.values) {
+    Var outer("outer"), inner("inner");
+    stage.outputs.update()
+        .split(i, outer, inner, lanes)
+        .reorder(stage.pairs.x, inner, outer, d, stage.pairs.y, stage.pairs.z)
+        .atomic()
+        .vectorize(inner)
+        .vectorize(stage.pairs.x)
+        .unroll(outer)
+        .unroll(d);
+    return;
+  }
   stage.outputs.update()
       .reorder(i, d, stage.groupedKeys.x, stage.groupedKeys.y)
       .vectorize(i, stateLanes)

@@ -59,6 +59,7 @@ private:
   mlir::LogicalResult buildScores(Stage &stage, mlir::Operation *yield);
   void makeScores(Stage &stage, const ScoreValue &score);
   void makeExponentials(Stage &stage);
+  void makePairs(Stage &stage, Halide::Expr sum);
   void makeWeights(Stage &stage, const ScoreValue &weight);
   void makeDenominator(Stage &stage, const ScoreValue &term);
   Halide::Expr getWeight(const Stage &stage) const;
@@ -71,6 +72,7 @@ private:
   void updateState(Stage &stage);
   void scheduleCopies(Stage &stage);
   void scheduleScores(Stage &stage);
+  void schedulePairs(Stage &stage);
   void scheduleSums(Stage &stage);
   void scheduleOutput(Stage &stage);
 

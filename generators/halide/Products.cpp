@@ -64,6 +64,14 @@ Expr StepVectors::key(mlir::Value value, const KeyBlocks &blocks, Expr t,
   return storedKey(index, blocks.validKey(t, j), channel);
 }
 
+Expr StepVectors::keyBits(mlir::Value value, const KeyBlocks &blocks, Expr t,
+                          Expr j, Expr channel) const {
+  unsigned index = getKeyNumber(value);
+  if (index < blocks.keyCopies.size() && blocks.keyCopies[index].defined())
+    return blocks.keyCopies[index](channel, j, t);
+  return params.stored(TileArgKind::Key, {channel, blocks.validKey(t, j)});
+}
+
 Expr StepVectors::keyCode(mlir::Value value, const KeyBlocks &blocks, Expr t,
                           Expr j, Expr channel) const {
   if (!isRead(getKeyNumber(value), blocks))
@@ -97,6 +105,8 @@ Func Products::dot(DotOp op) {
   }
   if (context.shape.hasChannelLanes())
     return channelDot(op, queryChannel, keyChannel, count);
+  if (context.shape.pairs.scores)
+    return pairDot(op, queryChannel, keyChannel, count);
   auto product = [&](Expr channel) {
     return vectors.query(op.getQuery(), i, queryChannel + channel) *
            vectors.key(op.getKey(), keys, t, j, keyChannel + channel);
@@ -110,6 +120,23 @@ Func Products::dot(DotOp op) {
     sums.push_back(addSection(begin, std::min(begin + length, count), product));
   Func dots("dots");
   dots(i, j, t) = treeSum(sums);
+  this->dots.push_back(dots);
+  return dots;
+}
+
+Func Products::pairDot(DotOp op, int queryChannel, int keyChannel, int count) {
+  Var i = context.i, j = context.j, t = context.t;
+  const QueryPairs &query = vectors.getQueryPairs(op.getQuery());
+  RDom r(0, 2, 0, count / 2, "pairs");
+  Func sums("pair_sums"), dots("dots");
+  sums(i, j, t) = 0.f;
+  sums(i, j, t) += widenPair(query.bits(r.x, i, queryChannel / 2 + r.y)) *
+                   widenPair(vectors.keyBits(op.getKey(), keys, t, j,
+                                             keyChannel + 2 * r.y + r.x));
+  pairSums.push_back(sums);
+  bool isLate = context.shape.pairs.lateFactor != 1;
+  dots(i, j, t) = isLate ? Expr(sums(i, j, t))
+                         : sums(i, j, t) * static_cast<float>(query.factor);
   this->dots.push_back(dots);
   return dots;
 }
@@ -372,6 +399,18 @@ void Products::schedule(const ScoreLevels &levels) {
           .unroll(vector);
       numbers /= 2;
     }
+  }
+  for (Func sums : pairSums) {
+    Var outer("outer"), inner("inner");
+    placeTile(sums);
+    sums.update()
+        .split(i, outer, inner, lanes)
+        .reorder(sums.rvars(0)[0], inner, outer, j, sums.rvars(0)[1])
+        .atomic()
+        .vectorize(inner)
+        .vectorize(sums.rvars(0)[0])
+        .unroll(outer)
+        .unroll(j);
   }
   for (Section &section : sections) {
     Func sums = section.accumulators;

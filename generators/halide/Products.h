@@ -3,6 +3,7 @@
 #ifndef POSENC_GENERATORS_HALIDE_PRODUCTS_H
 #define POSENC_GENERATORS_HALIDE_PRODUCTS_H
 
+#include "Prologue.h"
 #include "Terms.h"
 
 namespace posenc {
@@ -17,6 +18,12 @@ struct StepVectors {
                      Halide::Expr channel) const;
   Halide::Expr key(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
                    Halide::Expr j, Halide::Expr channel) const;
+  /// The same of a key, as it is stored.
+  Halide::Expr keyBits(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
+                       Halide::Expr j, Halide::Expr channel) const;
+  const QueryPairs &getQueryPairs(mlir::Value value) const {
+    return queryPairs[llvm::cast<mlir::BlockArgument>(value).getArgNumber()];
+  }
   /// The same of a key, as a code where it is one and read where it lies, and
   /// the scale of the key; undefined for others.
   Halide::Expr keyCode(mlir::Value value, const KeyBlocks &keys, Halide::Expr t,
@@ -30,6 +37,8 @@ struct StepVectors {
 
   const TileParams &params;
   std::vector<Halide::Func> queries;
+  /// Of tiles that multiply pairs.
+  std::vector<QueryPairs> queryPairs;
   /// The symbols of the key vectors; none where none is read.
   std::vector<std::optional<std::string>> keys;
   unsigned getKeyNumber(mlir::Value value) const {
@@ -87,6 +96,8 @@ private:
   };
   using Product = llvm::function_ref<Halide::Expr(Halide::Expr)>;
   Halide::Expr addSection(int begin, int end, Product product);
+  /// Of queries and keys as they are stored, pair by pair.
+  Halide::Func pairDot(DotOp op, int queryChannel, int keyChannel, int count);
   /// With channels as lanes.
   Halide::Func channelDot(DotOp op, int queryChannel, int keyChannel,
                           int count);
@@ -106,6 +117,8 @@ private:
   /// Accumulator of a score.
   Halide::Var turn{"turn"};
   std::vector<Section> sections;
+  /// Accumulators of sums of pairs.
+  std::vector<Halide::Func> pairSums;
   /// Dot products whose channels are lanes: those of a square of rows and keys,
   /// still as many numbers each as a vector has lanes, then half as many, down
   /// to one each; and what is added in between.

@@ -288,3 +288,30 @@ posenc::buildPrologue(PrologueOp op, const TileContext &context) {
   }
   return results;
 }
+
+std::vector<QueryPairs> posenc::buildQueryPairs(PrologueOp op,
+                                                const TileContext &context) {
+  const TileShape &shape = context.shape;
+  Var p("p"), i("i"), c("c");
+  Func bits("query_pairs");
+  bits(p, i, c) = context.params.stored(
+      TileArgKind::Query, {2 * c + p, context.query(context.validRow(i))});
+  bits.compute_root()
+      .store_in(kTileMemory)
+      .bound(p, 0, 2)
+      .bound(i, 0, static_cast<int>(shape.rows))
+      .bound(c, 0, static_cast<int>(shape.headDim) / 2)
+      .vectorize(p)
+      .unroll(i, 4);
+  std::vector<QueryPairs> results;
+  for (mlir::Value query :
+       op.getBody().front().getTerminator()->getOperands()) {
+    QueryPairs &pairs = results.emplace_back();
+    for (TileScaleOp scale; (scale = query.getDefiningOp<TileScaleOp>());
+         query = scale.getInput())
+      pairs.factor *= scale.getFactor().convertToDouble();
+    if (llvm::isa<mlir::BlockArgument>(query))
+      pairs.bits = bits;
+  }
+  return results;
+}

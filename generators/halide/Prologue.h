@@ -13,6 +13,18 @@ namespace posenc {
 mlir::FailureOr<std::vector<Halide::Func>>
 buildPrologue(PrologueOp op, const TileContext &context);
 
+/// A query as it is stored, and what its products are multiplied by.
+struct QueryPairs {
+  /// Bits at (number of the pair, row, pair); undefined if it is no vector that
+  /// the caller stores.
+  Halide::Func bits;
+  double factor = 1.0;
+};
+
+/// Those of the same queries, for products of pairs.
+std::vector<QueryPairs> buildQueryPairs(PrologueOp op,
+                                        const TileContext &context);
+
 } // namespace posenc
 
 #endif // POSENC_GENERATORS_HALIDE_PROLOGUE_H

@@ -10,8 +10,9 @@ static bool isOutput(TileArgKind kind) {
   return kind == TileArgKind::State || kind == TileArgKind::Output ||
          kind == TileArgKind::Scan || kind == TileArgKind::LogSumExp ||
          kind == TileArgKind::TransformedKey ||
-         kind == TileArgKind::StateBehind || kind == TileArgKind::SumsBehind ||
-         kind == TileArgKind::HeadScores || kind == TileArgKind::AllMixed;
+         kind == TileArgKind::PairedValue || kind == TileArgKind::StateBehind ||
+         kind == TileArgKind::SumsBehind || kind == TileArgKind::HeadScores ||
+         kind == TileArgKind::AllMixed;
 }
 
 /// Real numbers of 16 or 8 bits are buffers of their bits.
@@ -130,13 +131,18 @@ Halide::Expr TileParams::findRow(TileArgKind rows, Halide::Expr number) const {
   return unsafe_promise_clamped(buffer(rows)(number), 0, 1 << 30);
 }
 
-Halide::Expr TileParams::code(TileArgKind kind, std::vector<Halide::Expr> at,
-                              llvm::StringRef symbol) const {
-  const Param &param = find(kind, symbol);
+Halide::Expr TileParams::stored(TileArgKind kind, std::vector<Halide::Expr> at,
+                                llvm::StringRef symbol) const {
   std::optional<RowKinds> rows = getRows(kind);
   if (rows && symbol.empty())
     at.back() = findRow(rows->rows, at.back());
-  return widen(param.buffer(at), param.arg.storage, hasHalf);
+  return buffer(kind, symbol)(at);
+}
+
+Halide::Expr TileParams::code(TileArgKind kind, std::vector<Halide::Expr> at,
+                              llvm::StringRef symbol) const {
+  return widen(stored(kind, at, symbol), find(kind, symbol).arg.storage,
+               hasHalf);
 }
 
 Halide::Expr TileParams::scaleAt(TileArgKind kind,

@@ -38,6 +38,9 @@ public:
   /// last index counts rows, wherever they are.
   Halide::Expr element(TileArgKind kind, std::vector<Halide::Expr> at,
                        llvm::StringRef symbol = {}) const;
+  /// Such a number as it is stored.
+  Halide::Expr stored(TileArgKind kind, std::vector<Halide::Expr> at,
+                      llvm::StringRef symbol = {}) const;
   /// Such a number without its scale, and the scale of a row; undefined where
   /// numbers are no codes.
   Halide::Expr code(TileArgKind kind, std::vector<Halide::Expr> at,

@@ -31,7 +31,10 @@ static FailureOr<StepVectors> buildVectors(PlanOp plan,
       buildPrologue(plan.getPrologueOp(), context);
   if (mlir::failed(queries))
     return mlir::failure();
-  return StepVectors(plan, *queries, context.params);
+  StepVectors vectors(plan, *queries, context.params);
+  if (context.shape.pairs.scores)
+    vectors.queryPairs = buildQueryPairs(plan.getPrologueOp(), context);
+  return vectors;
 }
 
 static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,

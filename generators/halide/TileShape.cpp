@@ -76,7 +76,8 @@ posenc::getTileShapes(PlanOp plan) {
     TileShape shape;
     shape.rows = rows;
     shape.registerLanes = shape.lanes = target->lanes;
-    shape.keys = target->keys;
+    shape.pairs = getPairProducts(plan);
+    shape.keys = shape.pairs.scores ? target->pairKeys : target->keys;
     shape.values = target->values;
     shape.transpose = target->transpose;
     shape.block = block;

@@ -3,7 +3,7 @@
 #ifndef POSENC_GENERATORS_HALIDE_TILESHAPE_H
 #define POSENC_GENERATORS_HALIDE_TILESHAPE_H
 
-#include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Analysis/PairProducts.h"
 #include "posenc/IR/Posenc.h"
 
 namespace posenc {
@@ -18,6 +18,8 @@ struct TileShape {
   /// Keys between two updates of the running state.
   int64_t block;
   int64_t headDim, valueDim;
+  /// Which products are those of pairs of bf16.
+  PairProducts pairs;
 
   /// In packed plans: whether buffers have a dimension of heads, and how many
   /// heads the rows of a tile alternate between.

@@ -29,6 +29,9 @@ static StringRef getPrefix(TileArgKind kind) {
     return "k";
   case TileArgKind::Value:
     return "v";
+  case TileArgKind::ValuePairs:
+  case TileArgKind::PairedValue:
+    return "value_pairs";
   case TileArgKind::OwnValue:
     return "own_v";
   case TileArgKind::AllQueries:
@@ -221,6 +224,8 @@ private:
     case TileArgKind::AllKeys:
     case TileArgKind::Value:
     case TileArgKind::OwnValue:
+    case TileArgKind::ValuePairs:
+    case TileArgKind::PairedValue:
       return getStorage(plan.getKvDtype().value_or(Type()));
     default:
       return Storage::F32;
@@ -473,7 +478,10 @@ FailureOr<SmallVector<TileFunction>> posenc::getTileFunctions(PlanOp plan) {
 
   ArgCollector collector(plan);
   addVectors(plan, collector);
-  collector.addRows(kValues, 2);
+  if (getPairProducts(plan).values)
+    collector.add(TileArgKind::ValuePairs, 2);
+  else
+    collector.addRows(kValues, 2);
   addScores(plan, collector);
   collector.addTerms(plan.getEpilogueOp().getBody().front());
   addMixed(collector, getNetworks(plan));
@@ -573,20 +581,27 @@ FailureOr<std::vector<ChunkFunctions>> posenc::getChunkFunctions(PlanOp plan) {
 
 std::optional<TileFunction> posenc::getKeyFunction(PlanOp plan) {
   KeysOp keys = plan.getKeysOp();
-  if (!keys || plan.getPacked())
+  bool hasPairs = getPairProducts(plan).values;
+  if (plan.getPacked() || (!keys && !hasPairs))
     return std::nullopt;
-  Block &body = keys.getBody().front();
   ArgCollector collector(plan);
-  collector.addRows(kKeys, 2);
-  collector.addTerms(body);
-  bool isNeeded = false;
-  for (unsigned i = 0; i < body.back().getNumOperands(); ++i)
-    if (std::string symbol = getKeySymbol(plan, i); !symbol.empty()) {
-      collector.add(TileArgKind::TransformedKey, 2, symbol);
-      isNeeded = true;
-    }
-  if (!isNeeded)
+  SmallVector<std::string> transformed;
+  if (keys) {
+    Block &body = keys.getBody().front();
+    collector.addRows(kKeys, 2);
+    collector.addTerms(body);
+    for (unsigned i = 0; i < body.back().getNumOperands(); ++i)
+      if (std::string symbol = getKeySymbol(plan, i); !symbol.empty())
+        transformed.push_back(symbol);
+  }
+  if (transformed.empty() && !hasPairs)
     return std::nullopt;
+  if (hasPairs)
+    collector.addRows(kValues, 2);
+  for (StringRef symbol : transformed)
+    collector.add(TileArgKind::TransformedKey, 2, symbol);
+  if (hasPairs)
+    collector.add(TileArgKind::PairedValue, 2);
   TileFunction function;
   function.symbol = (plan.getSymName() + "_keys").str();
   function.args = collector.args;

@@ -7,7 +7,7 @@
 #include "StripObject.h"
 
 #include "posenc/Analysis/EmbedBody.h"
-#include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Analysis/PairProducts.h"
 #include "posenc/Halide/TileObjects.h"
 #include "posenc/Transforms/Passes.h"
 
@@ -29,18 +29,21 @@ void posenc::registerCompilerDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-FailureOr<std::vector<std::string>>
-posenc::selectInstructionSets(ModuleOp module,
-                              ArrayRef<std::string> requested) {
-  for (const std::string &name : requested)
+LogicalResult posenc::checkInstructionSets(ModuleOp module,
+                                           ArrayRef<std::string> names) {
+  for (const std::string &name : names)
     if (!findInstructionSet(name))
       return module.emitError("unknown target '")
              << name << "'; expected one of " << listInstructionSets();
-  std::vector<std::string> selected;
-  for (const InstructionSet &isa : getInstructionSets())
-    if (requested.empty() || llvm::is_contained(requested, isa.name))
-      selected.push_back(isa.name.str());
-  return selected;
+  return success();
+}
+
+static std::vector<std::string>
+getInstructionSetNames(Operation *op, ArrayRef<std::string> requested) {
+  std::vector<std::string> names;
+  for (const InstructionSet *isa : selectInstructionSets(op, requested))
+    names.push_back(isa->name.str());
+  return names;
 }
 
 /// The machine code of one plan, from the cache or from the generator.
@@ -73,7 +76,6 @@ compilePlan(PlanOp plan, const KernelCache &cache, bool emitAssembly) {
 }
 
 static FailureOr<CompiledKernel> compileKernel(KernelOp source,
-                                               ArrayRef<std::string> isas,
                                                const CompileOptions &options) {
   if (failed(checkKernelName(source)))
     return failure();
@@ -81,14 +83,14 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
     return source.emitError("cannot compile a kernel that fills a cache by "
                             "itself; expected it beside that whose cache it "
                             "fills, and to be named after it");
-  FailureOr<OwningOpRef<ModuleOp>> module = lowerToPlans(source, isas);
+  FailureOr<OwningOpRef<ModuleOp>> module = lowerToPlans(source, options.isas);
   if (failed(module))
     return failure();
   KernelOp kernel = *(*module)->getOps<KernelOp>().begin();
 
   CompiledKernel compiled;
   compiled.name = kernel.getSymName().str();
-  compiled.isas.assign(isas.begin(), isas.end());
+  compiled.isas = getInstructionSetNames(source, options.isas);
   compiled.tensors = getKernelTensors(kernel);
   KernelOp append = findAppendKernel(kernel);
   if (append)
@@ -125,7 +127,6 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
 }
 
 static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
-                                              ArrayRef<std::string> isas,
                                               const CompileOptions &options) {
   if (failed(checkKernelName(source)))
     return failure();
@@ -139,7 +140,7 @@ static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
   CompiledKernel compiled;
   compiled.name = embed.getSymName().str();
   compiled.isEmbed = true;
-  compiled.isas.assign(isas.begin(), isas.end());
+  compiled.isas = getInstructionSetNames(source, options.isas);
   compiled.tensors = getKernelTensors(embed);
   StringRef extension = options.emitAssembly ? ".s" : ".o";
   compiled.objects.push_back({compiled.name + "_embed" + extension.str(), ""});
@@ -147,7 +148,7 @@ static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
   compiled.manifest = makeManifest(embed, compiled);
 
   PosencLowerEmbedOptions lowering;
-  lowering.isa.assign(isas.begin(), isas.end());
+  lowering.isa.assign(compiled.isas.begin(), compiled.isas.end());
   FailureOr<std::string> object = emitHostObject(
       **module, createPosencLowerEmbed(lowering), options.emitAssembly);
   if (failed(object))
@@ -166,8 +167,8 @@ static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
 
 FailureOr<std::vector<CompiledKernel>>
 posenc::compile(ModuleOp module, const CompileOptions &options) {
-  auto isas = selectInstructionSets(module, options.isas);
-  if (failed(isas) || failed(checkDerivedNames(module)))
+  if (failed(checkInstructionSets(module, options.isas)) ||
+      failed(checkDerivedNames(module)))
     return failure();
   std::vector<CompiledKernel> kernels;
   for (Operation &op : *module.getBody()) {
@@ -180,8 +181,8 @@ posenc::compile(ModuleOp module, const CompileOptions &options) {
     if (options.kernel.empty() && kernel && isOfAnotherKernel(kernel))
       continue;
     FailureOr<CompiledKernel> compiled =
-        kernel ? compileKernel(kernel, *isas, options)
-               : compileEmbed(cast<EmbedOp>(op), *isas, options);
+        kernel ? compileKernel(kernel, options)
+               : compileEmbed(cast<EmbedOp>(op), options);
     if (failed(compiled))
       return failure();
     kernels.push_back(std::move(*compiled));

@@ -354,7 +354,7 @@ std::string CacheRun::attend(const Step &last) {
   whole.k = rawKeys;
   whole.v = vCache;
   Accuracy accuracy = measureOutput(evaluate(raw.getKernel(), whole), results.o,
-                                    kernel.compiled.tensors[0].getRoundoff());
+                                    kernel.getRounding());
   return accuracy.isAccurate() ? ""
                                : "against one call: " + accuracy.describe("o");
 }

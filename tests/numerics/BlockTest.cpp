@@ -110,7 +110,8 @@ static std::string compareWith(const LoadedKernel &kernel, StringRef other,
   ReferenceOutputs listed = evaluate(kernel.spec->getKernel(), inputs);
   if (std::string problem = compareAll(listed, wanted, 0); !problem.empty())
     return "the references differ: " + problem;
-  if (Accuracy o = measureOutput(wanted, results.o); !o.isAccurate())
+  if (Accuracy o = measureOutput(wanted, results.o, kernel.getRounding());
+      !o.isAccurate())
     return o.describe("o");
   Accuracy lse = measureLse(wanted, results.lse);
   return lse.isAccurate() ? "" : lse.describe("lse");

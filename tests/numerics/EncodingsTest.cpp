@@ -12,7 +12,7 @@ using namespace posenc::numerics;
 static constexpr int64_t heads = 4, headDim = 16;
 
 /// With what the line leaves to us.
-static std::string makeText(StringRef clauses) {
+static std::string makeText(StringRef clauses, bool isBF16) {
   std::string text = ("posenc.kernel @named heads(" + Twine(heads) +
                       ") head_dim(" + Twine(headDim) + ") ")
                          .str();
@@ -20,6 +20,8 @@ static std::string makeText(StringRef clauses) {
     text += "kv_heads(2) ";
   if (!clauses.contains("value_dim("))
     text += "value_dim(10) ";
+  if (isBF16 && !clauses.contains("dtype("))
+    text += "dtype(bf16) ";
   return text + clauses.str();
 }
 
@@ -45,10 +47,14 @@ void posenc::numerics::testEncodings(TestRun &run, ArrayRef<std::string> isas,
   static constexpr int64_t sizes[][2] = {{1, 1},     {3, 70},  {53, 53},
                                          {100, 130}, {70, 37}, {2, 700}};
   std::vector<std::string> lines = readEncodingList(POSENC_NUMERICS_ENCODINGS);
+  std::vector<std::string> sets(isas);
+  std::optional<std::string> pairs = findPairSet(run);
+  if (pairs)
+    sets.push_back(*pairs);
   for (auto [index, clauses] : enumerate(lines))
-    for (auto [place, isa] : enumerate(isas)) {
+    for (auto [place, isa] : enumerate(sets)) {
       // One instruction set each, unless all are asked for.
-      if (!full && index % isas.size() != place)
+      if (!full && index % sets.size() != place)
         continue;
       LoadedKernel kernel;
       for (auto [queryLen, keyLen] : sizes)
@@ -58,8 +64,8 @@ void posenc::numerics::testEncodings(TestRun &run, ArrayRef<std::string> isas,
                        .str(),
                    [&, &isa = isa, &clauses = clauses, queryLen = queryLen,
                     keyLen = keyLen]() -> std::string {
-                     if (std::string problem =
-                             kernel.loadOnce(makeText(clauses), isa);
+                     if (std::string problem = kernel.loadOnce(
+                             makeText(clauses, isa == pairs), isa);
                          !problem.empty())
                        return problem;
                      // Queries that look themselves up among the keys are no

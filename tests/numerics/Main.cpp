@@ -28,6 +28,7 @@ int main(int argc, char **argv) {
   testEncodingProperties(run);
   testNative(run, isas, options.full);
   testEncodings(run, isas, options.full);
+  testPairs(run);
   testRandom(run, randomSeed, randomCount);
   return run.finish();
 }

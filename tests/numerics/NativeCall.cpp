@@ -141,13 +141,10 @@ std::string posenc::numerics::checkNative(const LoadedKernel &kernel,
   if (!problem.empty())
     return problem;
   ReferenceOutputs reference = evaluate(kernel.spec->getKernel(), inputs);
-  double roundoff = 0;
-  for (const KernelTensor &tensor : kernel.compiled.tensors)
-    if (tensor.name == "o")
-      roundoff = tensor.getRoundoff();
-  if (!skipUnowned(inputs, roundoff == 0, results))
+  Rounding rounding = kernel.getRounding();
+  if (!skipUnowned(inputs, rounding.outputs == 0, results))
     return "a row that is no sequence's was written";
-  Accuracy output = measureOutput(reference, results.o, roundoff);
+  Accuracy output = measureOutput(reference, results.o, rounding);
   if (!output.isAccurate())
     return output.describe("o");
   if (call.wantLse)
@@ -172,7 +169,7 @@ std::string posenc::numerics::checkNative(const LoadedKernel &kernel,
     return !x.empty() &&
            std::memcmp(x.data(), y.data(), x.size() * sizeof(float));
   };
-  skipUnowned(inputs, roundoff == 0, again);
+  skipUnowned(inputs, rounding.outputs == 0, again);
   if (differ(results.o, again.o) || differ(results.lse, again.lse) ||
       differ(results.state, again.state) || differ(results.sums, again.sums))
     return "the bits of the result depend on the number of threads";

@@ -6,6 +6,7 @@
 #include "Fixture.h"
 #include "GuardedBuffer.h"
 
+#include "posenc/Analysis/PairProducts.h"
 #include "posenc/Compiler/NativeKernel.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -22,7 +23,11 @@ struct LoadedKernel {
 
   /// Says what went wrong, or nothing.
   std::string load(llvm::StringRef text, const std::string &isa);
-  /// The same, of what was not loaded yet.
+  /// For the rule of its output.
+  Rounding getRounding() const {
+    return posenc::getRounding(spec->getKernel(), compiled.isas.front());
+  }
+  /// Loads what was not loaded yet.
   std::string loadOnce(llvm::StringRef text, const std::string &isa) {
     return native ? "" : load(text, isa);
   }

@@ -127,7 +127,6 @@ private:
   std::string step(int64_t tokens, const NativeCall &call);
   std::string checkRows(const ReferenceInputs &inputs,
                         const NativeResults &results) const;
-  double getRoundoff() const;
 
   std::string text;
   Sizes sizes;
@@ -141,13 +140,6 @@ private:
   RealTensor state, sums;
 };
 } // namespace
-
-double Chain::getRoundoff() const {
-  for (const KernelTensor &tensor : kernel.compiled.tensors)
-    if (tensor.name == "o")
-      return tensor.getRoundoff();
-  return 0;
-}
 
 /// Rows [begin, begin + count) of the tokens of each sequence: of axis 2, or of
 /// one of two axes.
@@ -256,7 +248,7 @@ std::string Chain::checkRows(const ReferenceInputs &inputs,
     *to = isPacked ? pack(whole, begins, counts)
                    : cutTokens(whole, begins, counts, 2);
   }
-  Accuracy accuracy = measureOutput(rows, results.o, getRoundoff());
+  Accuracy accuracy = measureOutput(rows, results.o, kernel.getRounding());
   return accuracy.isAccurate() ? ""
                                : "against all keys: " + accuracy.describe("o");
 }

@@ -88,9 +88,6 @@ struct Cache {
       cache->data.assign(batch * kvHeads * slots * cache->shape.back(),
                          std::nan(""));
   }
-  double getRoundoff() const {
-    return kernel.compiled.tensors.front().getRoundoff();
-  }
 };
 
 /// Appends and attends in steps.
@@ -244,11 +241,12 @@ std::string Generation::attend(const ReferenceInputs &inputs, int64_t index) {
   if (isPacked) // rows of no sequence are not written
     for (float &value : results.o)
       value = std::isnan(value) ? 0 : value;
-  if (isPacked && ring.getRoundoff() != 0) {
+  if (isPacked && ring.kernel.getRounding().outputs != 0) {
     int64_t row = heads * valueDim;
     std::fill(results.o.end() - row, results.o.end(), 0.0f);
   }
-  Accuracy accuracy = measureOutput(wanted, results.o, ring.getRoundoff());
+  Accuracy accuracy =
+      measureOutput(wanted, results.o, ring.kernel.getRounding());
   return accuracy.isAccurate() ? ""
                                : "against all keys: " + accuracy.describe("o");
 }

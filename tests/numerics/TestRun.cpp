@@ -89,15 +89,27 @@ void posenc::numerics::runGuarded(TestRun &run, const std::string &name,
   run.test(name, body);
 }
 
-std::vector<std::string> posenc::numerics::findInstructionSets(TestRun &run) {
+/// Those with or without such an instruction.
+static std::vector<std::string> findSets(TestRun &run, bool multiplyPairs) {
   // Kernels are compiled for one instruction set each.
   unsetenv("POSENC_ISA");
   std::vector<std::string> found;
   for (const InstructionSet &line : getInstructionSets()) {
+    if ((line.pairKeys != 0) != multiplyPairs)
+      continue;
     if ((posenc_cpu_features() & line.features) == line.features)
       found.push_back(line.name.str());
     else
       run.skip(line.name, "this CPU cannot run it");
   }
   return found;
+}
+
+std::vector<std::string> posenc::numerics::findInstructionSets(TestRun &run) {
+  return findSets(run, /*multiplyPairs=*/false);
+}
+
+std::optional<std::string> posenc::numerics::findPairSet(TestRun &run) {
+  std::vector<std::string> found = findSets(run, /*multiplyPairs=*/true);
+  return found.empty() ? std::nullopt : std::optional(found.front());
 }

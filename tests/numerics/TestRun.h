@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ void runGuarded(TestRun &run, const std::string &name,
 
 /// The instruction sets that this machine has; what it has not is skipped.
 std::vector<std::string> findInstructionSets(TestRun &run);
+/// That which multiplies pairs of bf16, for kernels of bf16; counted as skipped
+/// if this CPU has none.
+std::optional<std::string> findPairSet(TestRun &run);
 
 /// The tests, by what they compare. Kernels are compiled for `isas` in turn.
 /// Published numbers with the reference and with kernels.
@@ -77,6 +81,8 @@ void testRecurrences(TestRun &run, const std::string &isa, posenc_pool *pool);
 void testBands(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
 /// The same of every named encoding and mask.
 void testEncodings(TestRun &run, llvm::ArrayRef<std::string> isas, bool full);
+/// The same of kernels that multiply pairs of bf16.
+void testPairs(TestRun &run);
 /// The same of every two of a mask, a storage, types and an encoding.
 void testCombinations(TestRun &run, llvm::ArrayRef<std::string> isas);
 /// The same of random ones with the seeds first .. first + count - 1.

@@ -69,6 +69,7 @@ static double runTogether(int threads, const std::function<void(int)> &body) {
   X(R, "6") X(R, "7") X(R, "8") X(R, "9") X(R, "10") X(R, "11")
 // clang-format on
 #define POSENC_FMA(R, I) "vfmadd231ps %%" R "14, %%" R "15, %%" R I "\n"
+#define POSENC_DOT(R, I) "vdpbf16ps %%" R "14, %%" R "15, %%" R I "\n"
 #define POSENC_MUL_ADD(R, I)                                                   \
   "mulps %%" R "15, %%" R I "\n"                                               \
   "addps %%" R "14, %%" R I "\n"
@@ -76,6 +77,13 @@ static double runTogether(int threads, const std::function<void(int)> &body) {
   "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",        \
       "xmm8", "xmm9", "xmm10", "xmm11", "xmm14", "xmm15"
 
+static void spinPairs(long iterations) {
+  __asm__ volatile(
+      "vpxord %%zmm14, %%zmm14, %%zmm14\n"
+      "vpxord %%zmm15, %%zmm15, %%zmm15\n"
+      "1:\n" POSENC_CHAINS(POSENC_DOT, "zmm") "dec %0\njnz 1b\nvzeroupper\n"
+      : "+r"(iterations)::POSENC_CLOBBERS);
+}
 static void spinAvx512(long iterations) {
   __asm__ volatile(
       "vpxord %%zmm14, %%zmm14, %%zmm14\n"
@@ -99,10 +107,14 @@ static void spinSse(long iterations) {
 
 double posenc::measurePeak(llvm::StringRef isa, int threads) {
   constexpr long iterations = 400000;
-  int64_t lanes = findInstructionSet(isa)->lanes;
-  auto *spin = lanes == 16 ? spinAvx512 : lanes == 8 ? spinAvx2 : spinSse;
+  const InstructionSet &set = *findInstructionSet(isa);
+  int64_t products = set.pairKeys ? 2 * set.lanes : set.lanes;
+  auto *spin = set.pairKeys      ? spinPairs
+               : set.lanes == 16 ? spinAvx512
+               : set.lanes == 8  ? spinAvx2
+                                 : spinSse;
   double seconds = runTogether(threads, [&](int) { spin(iterations); });
-  return 12.0 * 2 * lanes * iterations * threads / seconds / 1e9;
+  return 12.0 * 2 * products * iterations * threads / seconds / 1e9;
 }
 
 void *posenc::allocatePages(size_t bytes) {

@@ -129,7 +129,8 @@ static double timeCall(const Workload &workload) {
 }
 
 static Result measure(const Workload &workload, const Workload &plain,
-                      KernelOp kernel, StringRef isa, WorkloadSize size) {
+                      KernelOp kernel, const std::string &isa,
+                      WorkloadSize size) {
   timeCall(workload), timeCall(plain); // warm caches and pages
   std::vector<double> seconds;
   double plainSeconds = 1e30, peak = 0, bandwidth = 0;
@@ -154,7 +155,7 @@ static Result measure(const Workload &workload, const Workload &plain,
   Result result;
   result.mode = flags->mode == Mode::Prefill ? "prefill" : "decode";
   llvm::raw_string_ostream(result.dtype) << kernel.getElementType();
-  result.isa = isa.str();
+  result.isa = isa;
   result.threads = flags->threads;
   result.batch = size.batch;
   result.queryLen = size.queryLen;
@@ -272,7 +273,8 @@ int main(int argc, char **argv) {
     WorkloadSize size = {flags->batch, queryLen, keys, flags->listedStride};
     auto workload = load(compiled, *kernel, size, pool);
     auto plain = load(plainCompiled, plainKernel, size, pool);
-    results.push_back(measure(*workload, *plain, *kernel, isa, size));
+    results.push_back(
+        measure(*workload, *plain, *kernel, compiled.isas.front(), size));
     print(results.back());
   }
   posenc_pool_destroy(pool);

@@ -193,9 +193,8 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
   FailureOr<SmallVector<Operation *>> kernels = selectKernels(module);
   if (failed(kernels))
     return failure();
-  FailureOr<std::vector<std::string>> isas =
-      selectInstructionSets(module, std::vector<std::string>(flags->targets));
-  if (failed(isas))
+  std::vector<std::string> isas(flags->targets);
+  if (failed(checkInstructionSets(module, isas)))
     return failure();
   bool isPlan = flags->emitKind == Emit::Plan;
   for (Operation *op : *kernels) {
@@ -213,7 +212,7 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
     }
     FailureOr<OwningOpRef<ModuleOp>> result =
         !kernel  ? lowerToLevel2(cast<EmbedOp>(op))
-        : isPlan ? lowerToPlans(kernel, *isas)
+        : isPlan ? lowerToPlans(kernel, isas)
                  : lowerToLevel2(kernel);
     if (failed(result))
       return failure();

@@ -60,6 +60,8 @@ static Expected<Loaded> load(mlir::ModuleOp module, StringRef name,
     return createStringError("");
   Loaded loaded;
   loaded.kernel = std::move(compiled->front());
+  // The one variant that was compiled.
+  setenv("POSENC_ISA", loaded.kernel.isas.front().c_str(), /*overwrite=*/1);
   Expected<std::unique_ptr<NativeKernel>> native =
       NativeKernel::load(loaded.kernel);
   if (!native)
@@ -164,8 +166,6 @@ static Error call(const Entry &entry, const InputArrays &inputs,
     arguments.set(index, &tensors[index]);
   }
 
-  // The one variant that was compiled.
-  setenv("POSENC_ISA", options.isa.c_str(), /*overwrite=*/1);
   if (Error error = withCall(options, [&](const posenc_call *call) {
         return entry.run(arguments, call);
       }))

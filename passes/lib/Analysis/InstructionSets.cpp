@@ -14,11 +14,18 @@ using llvm::StringRef;
 // What is measured behind each line (head size 128 / 64, percent of the FMA
 // peak), by accumulators: 48 x 8 on AVX-512 92 / 89, 24 x 4 on AVX2 88 / 84
 // (16 x 6: 83, 16 x 4: 81, 8 x 12: 66). A score has two of them, hence half as
-// many keys. A new instruction set is a new line.
+// many keys. Pairs of bf16: 48 x 8, a pair's two products are a score's two
+// accumulators. A new instruction set is a new line.
 static constexpr int64_t avx512Rows[] = {48, 32};
 static constexpr int64_t avx2Rows[] = {24};
 static constexpr int64_t baselineRows[] = {8};
 static const InstructionSet table[] = {
+    {"x86-64-avx512-bf16", POSENC_CPU_AVX512 | POSENC_CPU_AVX512_BF16,
+     "x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake-"
+     "avx512_cannonlake-avx512_zen4",
+     /*lanes=*/16, /*keys=*/4, /*values=*/8, /*transpose=*/8, avx512Rows,
+     /*blockKeys=*/256, /*packedKeys=*/8, /*packedValues=*/16,
+     /*channelVectors=*/16, /*pairKeys=*/8, "x86-64-v4", "+avx512bf16"},
     {"x86-64-avx512", POSENC_CPU_AVX512,
      "x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake",
      /*lanes=*/16, /*keys=*/4, /*values=*/8, /*transpose=*/8, avx512Rows,

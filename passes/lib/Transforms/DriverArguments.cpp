@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The arguments of one call of a tile function or key transform.
 #include "DriverArguments.h"
+#include "DriverKept.h"
 #include "DriverRows.h"
 #include "DriverTables.h"
 
@@ -126,17 +127,33 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
     return emitBuffer(
         b.byteOffset(site.transformed, numbers * int64_t(sizeof(float))), rows);
   }
-  // At the start of the shared scratch, [vectors, Hkv or H, keys of all
-  // sequences, D].
+  // At the start of the shared scratch.
+  Value row = emitKeptRow(vector, site);
+  Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
+  return emitBuffer(host, rows);
+}
+
+/// The place of the first key in what the key function keeps: [vectors, Hkv or
+/// H, keys of all sequences].
+Value DriverArguments::emitKeptRow(int64_t vector, const CallSite &site) {
   Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
   Value head = plan.hasKeysByHead ? site.head : site.kvHead;
   Value row = b.add(b.mul(b.i64(vector), heads), head);
   Value base = kernel.hasSequences() ? frame.keyBase()
                                      : b.mul(site.batch, frame.keyLen());
   Value inSequence = b.sub(site.keyBegin, frame.firstKey());
-  row = b.add(b.mul(row, frame.allKeys()), b.add(base, inSequence));
-  Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
-  return emitBuffer(host, rows);
+  return b.add(b.mul(row, frame.allKeys()), b.add(base, inSequence));
+}
+
+/// Behind the keys.
+Value DriverArguments::emitValuePairs(const CallSite &site) {
+  int64_t numbers = 2 * kernel.op.getValueSize();
+  Value bytes = b.add(emitKeyVectorBytes(b, frame, kernel),
+                      b.mul(emitKeptRow(0, site), b.i64(getPairBytes(kernel))));
+  return emitBuffer(
+      b.element(frame.shared(), bytes, b.getI8Type()),
+      {{b.i64(numbers), b.i64(1)}, {site.keyCount, b.i64(numbers)}},
+      /*isInteger=*/false, Storage::BF16);
 }
 
 /// The key that has the place of row 0.
@@ -417,6 +434,10 @@ Value DriverArguments::emitDropoutWord(StringRef word, const CallSite &site) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
+static Value getValueCount(const CallSite &site) {
+  return site.valueCount ? site.valueCount : site.keyCount;
+}
+
 Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   Value one = b.i64(1);
   switch (arg.kind) {
@@ -429,7 +450,11 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
     return emitKeys(site, arg.symbol);
   case TileArgKind::Value:
     return emitVectors(DriverKernel::Value, site.batch, site.kvHead,
-                       site.keyBegin, site.keyCount, kernel.op.getValueSize());
+                       site.keyBegin, getValueCount(site),
+                       kernel.op.getValueSize());
+  case TileArgKind::ValuePairs:
+  case TileArgKind::PairedValue:
+    return emitValuePairs(site);
   case TileArgKind::OwnValue:
     return emitVectors(DriverKernel::Value, site.batch, site.kvHead,
                        emitOwnKey(site), site.rows, kernel.op.getValueSize());
@@ -442,7 +467,7 @@ Value DriverArguments::emitArgument(const TileArg &arg, const CallSite &site) {
   case TileArgKind::KeyRows:
     return emitRows(DriverKernel::Key, site.keyBegin, site.keyCount);
   case TileArgKind::ValueRows:
-    return emitRows(DriverKernel::Value, site.keyBegin, site.keyCount);
+    return emitRows(DriverKernel::Value, site.keyBegin, getValueCount(site));
   case TileArgKind::OwnValueRows:
     return emitRows(DriverKernel::Value, emitOwnKey(site), site.rows);
   case TileArgKind::KeyScales:
@@ -595,6 +620,8 @@ Value DriverArguments::emitKeyLimit(const TileFunction &function) {
   SmallVector<Value> strides = {frame.stride(kernel.getKeyTensor(), 2),
                                 frame.stride(kernel.getValueTensor(), 2),
                                 b.i64(kernel.op.getHeadDim())};
+  if (kernel.hasValuePairs)
+    strides.push_back(b.i64(2 * kernel.op.getValueSize()));
   if (kernel.op.getKvScales())
     for (bool areOfValues : {false, true})
       strides.push_back(frame.stride(*kernel.findScales(areOfValues), 2));

@@ -16,6 +16,7 @@ struct CallSite {
   mlir::Value heads;               // of the tile, from `head` on; null for one
   mlir::Value queryBegin, rows;    // null in the key transform
   mlir::Value keyBegin, keyCount;  // of new tokens where keys are theirs
+  mlir::Value valueCount;          // null: as many as keys
   // Of the tile function; with several heads `tileRows` are those of one.
   mlir::Value tileRows, stateRows, stateColumns;
   llvm::SmallVector<mlir::Value> stepEnds; // keys of this call
@@ -64,6 +65,8 @@ private:
                          mlir::Value count);
   mlir::Value emitArgument(const TileArg &arg, const CallSite &site);
   mlir::Value emitKeys(const CallSite &site, llvm::StringRef symbol);
+  mlir::Value emitKeptRow(int64_t vector, const CallSite &site);
+  mlir::Value emitValuePairs(const CallSite &site);
   mlir::Value emitFirstRow(unsigned tensor, mlir::Value batch, mlir::Value head,
                            mlir::Value begin, bool isIndirect);
   mlir::Value emitVectors(unsigned tensor, mlir::Value batch, mlir::Value head,

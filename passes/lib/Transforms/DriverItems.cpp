@@ -2,6 +2,7 @@
 // The items of work of one plan: chunks of keys and query tiles.
 #include "DriverItems.h"
 #include "DriverArguments.h"
+#include "DriverKept.h"
 #include "DriverRanges.h"
 #include "DriverRows.h"
 #include "DriverSkips.h"
@@ -46,17 +47,6 @@ Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
                emitRowBytes(b, frame, kernel));
 }
 
-Value posenc::emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
-                                   DriverKernel &kernel) {
-  // Those of a recurrence are in the scratch of workers.
-  if (kernel.keyVectors == 0 || kernel.isRecurrent())
-    return b.i64(0);
-  Value heads = kernel.hasKeysByHead ? frame.heads() : frame.kvHeads();
-  Value rows = b.mul(heads, frame.allKeys());
-  int64_t rowBytes = kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
-  return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
-}
-
 DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                                  DriverPlan &plan) {
   auto emitChunks = [](DriverBuilder &b, DriverFrame frame) {
@@ -87,10 +77,15 @@ DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
   Value first = b.mul(b.rem(item, chunks), b.i64(kKeyChunk));
   Value begin = b.min(b.add(frame.firstKey(), first), frame.keyLen());
   Value end = b.min(b.add(begin, b.i64(kKeyChunk)), frame.keyLen());
+  // One value more is read, unless there is no room for two.
   Value limit = arguments.emitKeyLimit(*plan.keys);
-  Value code = b.forPieces(begin, end, limit, [&](Value at, Value count) {
+  Value isRoom = b.less(b.i64(1), limit);
+  Value piece = b.select(isRoom, b.sub(limit, b.i64(1)), limit);
+  Value code = b.forPieces(begin, end, piece, [&](Value at, Value count) {
     site.keyBegin = at;
     site.keyCount = count;
+    Value values = b.min(b.add(count, b.i64(1)), b.sub(frame.keyLen(), at));
+    site.valueCount = b.select(isRoom, values, count);
     return b.call(plan.keys->symbol, b.getI32Type(),
                   arguments.emit(*plan.keys, site));
   });

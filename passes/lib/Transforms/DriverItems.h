@@ -23,10 +23,8 @@ void returnStatus(DriverBuilder &b, DriverFrame frame, mlir::Value code);
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
 
-/// Bytes of the transformed keys, at the start of the shared scratch, and of
-/// them and the lists of rows.
-mlir::Value emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
-                                 DriverKernel &kernel);
+/// Bytes of what is kept of keys at the start of the shared scratch, and of the
+/// lists of rows.
 mlir::Value emitKeyBytes(DriverBuilder &b, DriverFrame frame,
                          DriverKernel &kernel);
 

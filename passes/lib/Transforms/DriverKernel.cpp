@@ -341,6 +341,8 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   plan.keys = getKeyFunction(plan.op);
   if (plan.keys) {
     plan.transformed = findSymbols(*plan.keys, TileArgKind::TransformedKey);
+    kernel.hasValuePairs |=
+        !findSymbols(*plan.keys, TileArgKind::PairedValue).empty();
     analyzeArguments(*plan.keys, kernel);
   }
   kernel.keyVectors =

@@ -112,6 +112,8 @@ struct DriverKernel {
   /// The most transformed key vectors that a plan keeps for a key, and whether
   /// some plan keeps them for each query head.
   int64_t keyVectors = 0;
+  /// Whether a plan keeps pairs of values.
+  bool hasValuePairs = false;
   bool hasKeysByHead = false;
   /// The most scans of a plan.
   int64_t scans = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DriverRows.h"
-#include "DriverItems.h"
+#include "DriverKept.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

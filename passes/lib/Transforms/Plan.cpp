@@ -9,6 +9,7 @@
 
 #include "posenc/Analysis/ChannelLanes.h"
 #include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Analysis/PairProducts.h"
 #include "posenc/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -368,19 +369,21 @@ static bool isIndirect(KernelOp kernel) {
 
 /// The keys of a block. Tiles copy those that are no rows of f32 one after
 /// another, with their values: the copies must fit in the cache and on the
-/// stack of a thread. Where the caller lists blocks of keys, those are whole
-/// blocks, unless they are so small that each would pay for updating the state.
+/// stack of a thread. Pairs of bf16 are copied as they are. Where the caller
+/// lists blocks of keys, those are whole blocks, unless they are so small that
+/// each would pay for updating the state.
 static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
   constexpr int64_t kLargestCopies = 192 << 10, kLeastKeys = 64;
   bool areCopied = !kernel.getKeyElementType().isF32() || isIndirect(kernel);
-  int64_t keys = isa.blockKeys;
+  int64_t keys = isa.blockKeys, tileKeys = std::max(isa.keys, isa.pairKeys);
   if (std::optional<BlockListAttr> law = kernel.getBlocks())
-    if (law->getKeys() % isa.keys == 0)
+    if (law->getKeys() % tileKeys == 0)
       keys = std::min(keys, static_cast<int64_t>(
                                 llvm::alignTo(kLeastKeys, law->getKeys())));
-  int64_t keyBytes =
-      (kernel.getHeadDim() + kernel.getValueSize()) * sizeof(float);
-  while (areCopied && keys > isa.keys &&
+  bool hasPairs = isa.pairKeys != 0 && isAllBF16(kernel);
+  int64_t keyBytes = (kernel.getHeadDim() + kernel.getValueSize()) *
+                     (hasPairs ? sizeof(uint16_t) : sizeof(float));
+  while (areCopied && keys > tileKeys &&
          (keys + isa.tileRows.front()) * keyBytes > kLargestCopies)
     keys /= 2;
   return keys;
@@ -407,6 +410,13 @@ static void noteTiles(KernelOp kernel, PlanOp plan) {
             (packed ? ", for sequences of at most " + Twine(*packed) +
                           " queries of " + Twine(plan.getGroup()) + " heads"
                     : ""));
+  PairProducts pairs = getPairProducts(plan);
+  if (pairs.scores || pairs.values)
+    noted(kernel, "Pairs",
+          "@" + plan.getSymName() + " multiplies pairs of bf16 for " +
+              (pairs.scores && pairs.values ? "scores and values"
+               : pairs.scores               ? "scores"
+                                            : "values"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -576,31 +586,20 @@ static LogicalResult planKernel(KernelOp kernel,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The chosen instruction sets, best first; nothing chosen means all.
-static FailureOr<SmallVector<const InstructionSet *>>
-selectInstructionSets(ModuleOp module, ArrayRef<std::string> names) {
-  for (const std::string &name : names)
-    if (!findInstructionSet(name))
-      return module.emitError("expected 'isa' to be one of ")
-             << listInstructionSets() << ", but got '" << name << "'";
-  SmallVector<const InstructionSet *> selected;
-  for (const InstructionSet &isa : getInstructionSets())
-    if (names.empty() || llvm::is_contained(names, isa.name))
-      selected.push_back(&isa);
-  return selected;
-}
-
 namespace {
 struct Plan : posenc::impl::PosencPlanBase<Plan> {
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<SmallVector<const InstructionSet *>> isas =
-        selectInstructionSets(getOperation(), llvm::to_vector(isa));
-    if (failed(isas))
-      return signalPassFailure();
+    SmallVector<std::string> names(isa.begin(), isa.end());
+    for (const std::string &name : names)
+      if (!findInstructionSet(name)) {
+        getOperation().emitError("expected 'isa' to be one of ")
+            << listInstructionSets() << ", but got '" << name << "'";
+        return signalPassFailure();
+      }
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>()))
-      if (failed(planKernel(kernel, *isas)))
+      if (failed(planKernel(kernel, selectInstructionSets(kernel, names))))
         signalPassFailure();
   }
 };

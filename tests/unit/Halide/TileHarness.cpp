@@ -511,6 +511,8 @@ static void runTile(const CompiledPlan::Function &tile, const Problem &problem,
         break;
       case TileArgKind::DropoutWord:
       case TileArgKind::TransformedKey:
+      case TileArgKind::ValuePairs:
+      case TileArgKind::PairedValue:
       case TileArgKind::KeyAngles:
       case TileArgKind::OwnValue:
       case TileArgKind::AllQueries:

@@ -19,7 +19,8 @@ struct CompileOptions {
   /// The kernel to compile; empty for every kernel of the module.
   std::string kernel;
   /// Instruction sets, best first or not: they are sorted. Empty for all of
-  /// posenc/Analysis/InstructionSets.h.
+  /// posenc/Analysis/InstructionSets.h. For one that brings a kernel nothing
+  /// the kernel has the code of the next.
   std::vector<std::string> isas;
   /// Compiled functions are kept here, by the content of their plan and the
   /// identity of the compiler. Empty: nothing is kept.
@@ -50,11 +51,9 @@ struct CompiledKernel {
   std::string manifest;
 };
 
-/// The requested instruction sets, best first; all of them if none is
-/// requested. An unknown name is an error at the module.
-mlir::FailureOr<std::vector<std::string>>
-selectInstructionSets(mlir::ModuleOp module,
-                      llvm::ArrayRef<std::string> requested);
+/// An unknown name among instruction sets is an error at the module.
+mlir::LogicalResult checkInstructionSets(mlir::ModuleOp module,
+                                         llvm::ArrayRef<std::string> names);
 
 /// The default place of the cache: $POSENC_CACHE_DIR, or posenc/kernels in the
 /// user's cache directory.

@@ -32,7 +32,10 @@ enum class TileArgKind {
   Query, // f32 (head_dim, n), stride 1 in dimension 0
   Key,   // f32 (head_dim, m), stride 1 in dimension 0. Symbol "": the caller's;
          // "<i>": result i of posenc.keys
-  Value, // f32 (value_dim, m), stride 1 in dimension 0
+  Value, // f32 (value_dim, m), stride 1 in dimension 0. In the key function one
+         // more than m if the call has one
+  ValuePairs, // bf16 (2 * value_dim, m), stride 1 in dimension 0: numbers of a
+              // key and of the next one, channel by channel
   OwnValue,   // f32 (value_dim, n), stride 1 in dimension 0: for row i of the
               // call the value of key i + Lk - Lq; Lq must not exceed Lk
   AllQueries, // f32 (head_dim, heads, n), stride 1 in dimension 0: the caller's
@@ -105,6 +108,8 @@ enum class TileArgKind {
                   // kinds of normalisation that have one
   TransformedKey, // f32 (head_dim, m), stride 1 in dimension 0. Symbol "<i>":
                   // result i of posenc.keys
+  PairedValue,    // bf16: what is read as ValuePairs. The last key of the call
+                  // is its own next
   StateBehind,    // StateBefore, in its place
   SumsBehind,     // SumsBefore, in its place
   HeadScores,     // f32 (rows, m, inputs), stride `rows` in dimension 1: what a
@@ -220,11 +225,12 @@ llvm::SmallVector<StepOp> getTileSteps(PlanOp plan);
 /// do not suit it.
 mlir::FailureOr<llvm::SmallVector<TileFunction>> getTileFunctions(PlanOp plan);
 
-/// `<plan>_keys`: transforms a run of keys; none when the plan reads keys where
-/// they lie, or is packed: it has those of the plan beside it, or transforms
-/// keys in its tiles. Arguments: Key, what its operations read (Angles, Table,
-/// PreparedTable, AllKeys, KeyPositions, KeyBegin), and a TransformedKey for
-/// each result of posenc.keys that is not the keys themselves.
+/// `<plan>_keys`: transforms a run of keys and of their values; none when the
+/// plan reads these where they lie, or is packed: it has those of the plan
+/// beside it, or transforms keys in its tiles. Arguments: Key, what its
+/// operations read (Angles, Table, PreparedTable, AllKeys, KeyPositions,
+/// KeyBegin), and a TransformedKey for each result of posenc.keys that is not
+/// the keys themselves; for products of pairs Value and PairedValue.
 std::optional<TileFunction> getKeyFunction(PlanOp plan);
 
 /// Whether each number of a prepared table is stored in two parts: differences

@@ -36,6 +36,12 @@ struct InstructionSet {
   int64_t packedKeys, packedValues;
   /// Value vectors that are in registers together where channels are lanes.
   int64_t channelVectors;
+  /// Keys in registers together where pairs of bf16 are multiplied and added at
+  /// once; 0: there is no such instruction.
+  int64_t pairKeys = 0;
+  /// LLVM's names of what code may use, where Halide's target stands for a CPU
+  /// that has more than `features`.
+  llvm::StringRef cpu = {}, cpuFeatures = {};
 };
 
 /// All of them, best first: a CPU that has one has those after it.
