@@ -369,7 +369,8 @@ static bool isIndirect(KernelOp kernel) {
 /// The keys of a block. Tiles copy those that are no rows of f32 one after
 /// another, with their values: the copies must fit in the cache and on the
 /// stack of a thread. Where the caller lists blocks of keys, those are whole
-/// blocks, unless they are so small that each would pay for updating the state.
+/// blocks if they fit, unless they are so small that each would pay for
+/// updating the state.
 static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
   constexpr int64_t kLargestCopies = 192 << 10, kLeastKeys = 64;
   bool areCopied = !kernel.getKeyElementType().isF32() || isIndirect(kernel);
@@ -382,7 +383,7 @@ static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
       (kernel.getHeadDim() + kernel.getValueSize()) * sizeof(float);
   while (areCopied && keys > isa.keys &&
          (keys + isa.tileRows.front()) * keyBytes > kLargestCopies)
-    keys /= 2;
+    keys = llvm::alignTo(keys / 2, isa.keys);
   return keys;
 }
 
