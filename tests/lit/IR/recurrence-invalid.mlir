@@ -121,6 +121,21 @@ posenc.plan @clauses kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) v
 
 // -----
 
+// expected-error@below {{expects no 'packed' beside a posenc.chunk}}
+posenc.plan @packed kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([64]) keys(64) packed(16) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.chunk {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %o = posenc.tile.recurrence (%q), (%k)
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
 // expected-error@below {{expects a posenc.prologue, a posenc.step and a posenc.epilogue, or a posenc.chunk in the place of the last two}}
 posenc.plan @no_prologue kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([64]) keys(64) {
   posenc.chunk {
