@@ -42,8 +42,9 @@ public:
     if (op.getKeyStorage() == KeyStorage::paged)
       names.push_back("page_table");
     if (op.hasState())
-      names.append(
-          {"key_lengths", "state_in", "state_out", "sums_in", "sums_out"});
+      names.push_back("key_lengths");
+    if (op.hasState() || op.getRecurrence())
+      names.append({"state_in", "state_out", "sums_in", "sums_out"});
     return names;
   }
 
