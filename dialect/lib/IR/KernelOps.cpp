@@ -476,7 +476,8 @@ static LogicalResult verifyAppend(KernelOp kernel) {
   return success();
 }
 
-/// kernel_c17. A body that a recurrence can be made of is one, too.
+/// kernel_c17, the first half; posenc-form-recurrences and the driver check the
+/// second.
 static LogicalResult verifyState(KernelOp kernel) {
   if (kernel.hasState() && kernel.getBlocks())
     return kernel.emitOpError("expects no 'blocks' clause beside keys(state): "
