@@ -401,6 +401,9 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   if (op.hasState() && !op.getRecurrence())
     return op.emitOpError("expects a posenc.recurrence, since its keys are "
                           "keys(state): run posenc-form-recurrences");
+  if (!op.hasState() && op.getRecurrence())
+    return op.emitOpError("expects keys(state), since its output is a "
+                          "posenc.recurrence");
   if (plans.empty())
     return op.emitOpError("has no posenc.plan: run posenc-plan");
   DriverKernel kernel;
