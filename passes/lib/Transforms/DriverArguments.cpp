@@ -402,12 +402,10 @@ Value DriverArguments::emitLogSumExp(const CallSite &site) {
                     dimensions);
 }
 
-/// The seed's halves, then those of what the runtime draws for the head.
+/// The seed's halves, then those of what is drawn for the head.
 Value DriverArguments::emitDropoutWord(StringRef word, const CallSite &site) {
   bool isOfSeed = word == "0" || word == "1";
-  Value words = isOfSeed ? frame.seed()
-                         : b.call("posenc_kernel_dropout", b.getI64Type(),
-                                  {frame.getAddress(), site.batch, site.head});
+  Value words = isOfSeed ? frame.seed() : site.dropout;
   if (word == "1" || word == "3")
     words = arith::ShRUIOp::create(b, words, b.i64(32));
   return b.toI32(words);

@@ -191,6 +191,8 @@ private:
             b.add(b.mul(site.kvHead, b.i64(plan.op.getGroup())), tile.head);
       if (plan.hasHeads())
         site.heads = tile.heads;
+      if (plan.networks.empty())
+        drawDropout(site);
       // A tile of several heads may have rows left over.
       Value rows =
           ofFunction([](auto &tile) { return tile.rows / tile.group; });
@@ -206,6 +208,14 @@ private:
 
   DriverArguments getArguments() {
     return DriverArguments(b, frame, kernel, plan);
+  }
+
+  /// The random words of the site's head, which all runs of its keys share.
+  void drawDropout(CallSite &at) {
+    TileNormalizeOp normalize = plan.op.getNormalizeOp();
+    if (normalize && normalize.getDropout())
+      at.dropout = b.call("posenc_kernel_dropout", b.getI64Type(),
+                          {frame.getAddress(), at.batch, at.head});
   }
 
   /// Tiles of the heads of a group: the last tile of each head, then the one
@@ -384,8 +394,10 @@ private:
     for (size_t number = 0; number < plan.networks.size(); ++number)
       status = b.ifOk(status, [&] { return emitNetwork(number); });
     return b.ifOk(status, [&] {
-      return forHeads(
-          site, [&](const CallSite &ofHead) { return emitTileCall(ofHead); });
+      return forHeads(site, [&](CallSite ofHead) {
+        drawDropout(ofHead);
+        return emitTileCall(ofHead);
+      });
     });
   }
 
