@@ -7,6 +7,7 @@
 #include "PlanSteps.h"
 #include "PlanVectors.h"
 
+#include "posenc/Analysis/BiasTraits.h"
 #include "posenc/Analysis/ChannelLanes.h"
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Transforms/Passes.h"
@@ -420,12 +421,7 @@ static constexpr int64_t kMostPackedQueries = 16;
 static constexpr int64_t kPackedKeys = 16;
 
 static bool readsHeads(Block &body) {
-  return llvm::any_of(body, [](Operation &op) {
-    auto type = op.getNumResults() == 1
-                    ? dyn_cast<TableType>(op.getResult(0).getType())
-                    : TableType();
-    return type && type.hasAxis(TableAxis::head);
-  });
+  return readsHeadTables(body.getTerminator()->getOperands());
 }
 
 /// Whether angles of a rotation of keys differ between heads.
