@@ -126,8 +126,8 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
     return emitBuffer(
         b.byteOffset(site.transformed, numbers * int64_t(sizeof(float))), rows);
   }
-  // At the start of the shared scratch, [vectors, Hkv or H, keys of all
-  // sequences, D].
+  // Behind the lists of rows in the shared scratch, [vectors, Hkv or H, keys of
+  // all sequences, D].
   Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
   Value head = plan.hasKeysByHead ? site.head : site.kvHead;
   Value row = b.add(b.mul(b.i64(vector), heads), head);
@@ -135,8 +135,10 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
                                      : b.mul(site.batch, frame.keyLen());
   Value inSequence = b.sub(site.keyBegin, frame.firstKey());
   row = b.add(b.mul(row, frame.allKeys()), b.add(base, inSequence));
-  Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
-  return emitBuffer(host, rows);
+  Value first =
+      b.element(frame.shared(), emitRowBytes(b, frame, kernel), b.getI8Type());
+  return emitBuffer(b.element(first, b.mul(row, headDim), b.getF32Type()),
+                    rows);
 }
 
 /// The key that has the place of row 0.

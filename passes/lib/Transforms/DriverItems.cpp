@@ -30,8 +30,7 @@ void posenc::returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
       }));
 }
 
-/// The key head that a query head reads.
-static Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
+Value posenc::emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
   int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
   return b.div(head, b.i64(group));
 }
@@ -40,20 +39,14 @@ static Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
 // Keys
 //===----------------------------------------------------------------------===//
 
-Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
-                           DriverKernel &kernel) {
-  return b.add(emitTransformedBytes(b, frame, kernel),
-               emitRowBytes(b, frame, kernel));
-}
-
 Value posenc::emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
-                                   DriverKernel &kernel) {
-  // Those of a recurrence are in the scratch of workers.
-  if (kernel.keyVectors == 0 || kernel.isRecurrent())
+                                   DriverPlan &plan) {
+  if (plan.transformed.empty())
     return b.i64(0);
-  Value heads = kernel.hasKeysByHead ? frame.heads() : frame.kvHeads();
+  Value heads = plan.hasKeysByHead ? frame.heads() : frame.kvHeads();
   Value rows = b.mul(heads, frame.allKeys());
-  int64_t rowBytes = kernel.keyVectors * kernel.op.getHeadDim() * sizeof(float);
+  auto vectors = static_cast<int64_t>(plan.transformed.size());
+  int64_t rowBytes = vectors * plan.op.getHeadDim() * sizeof(float);
   return b.roundUp(b.mul(rows, b.i64(rowBytes)), 64);
 }
 
@@ -253,9 +246,10 @@ private:
 
   /// States of parts are behind the keys in the shared scratch.
   Value emitPartState(Value number) {
-    Value bytes = b.add(emitKeyBytes(b, frame, kernel),
-                        b.mul(number, b.i64(kernel.getStateBytes())));
-    return b.element(frame.shared(), bytes, b.getI8Type());
+    Value keys = b.add(emitRowBytes(b, frame, kernel),
+                       emitTransformedBytes(b, frame, plan));
+    Value states = b.mul(number, b.i64(kernel.getStateBytes()));
+    return b.element(frame.shared(), b.add(keys, states), b.getI8Type());
   }
 
   /// A constant that depends on the tile function.

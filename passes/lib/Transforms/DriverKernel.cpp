@@ -384,7 +384,7 @@ static LogicalResult addPacked(PlanOp op, DriverKernel &kernel) {
 }
 
 /// Whether the transform of a key head's keys depends on the query head.
-static bool readsHeads(const TileFunction &keys, DriverKernel &kernel) {
+static bool keysDifferByHead(const TileFunction &keys, DriverKernel &kernel) {
   return llvm::any_of(keys.args, [&](const TileArg &arg) {
     if (arg.kind == TileArgKind::Angles)
       return kernel.lookupTable(arg.symbol).heads != DriverTable::Heads::Same;
@@ -439,11 +439,9 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
       return failure();
     kernel.tables.push_back(std::move(table));
   }
-  for (DriverPlan &plan : kernel.plans) {
+  for (DriverPlan &plan : kernel.plans)
     plan.hasKeysByHead = plan.op.getHeads() != plan.op.getKvHeads() &&
-                         plan.keys && readsHeads(*plan.keys, kernel);
-    kernel.hasKeysByHead |= plan.hasKeysByHead;
-  }
+                         plan.keys && keysDifferByHead(*plan.keys, kernel);
   for (auto [plan, packed] : llvm::zip_equal(kernel.plans, kernel.packed))
     if (packed && failed(analyzePacked(*packed, plan, kernel)))
       return failure();
