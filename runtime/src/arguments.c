@@ -324,13 +324,13 @@ static posenc_status check_contents(const posenc_any_args *args, bool prepare,
     const posenc_tensor_desc *expected = &desc->tensors[t];
     const DLTensor *tensor = args->tensors[t];
     posenc_view *view = &frame->tensors[t];
-    if (!tensor || !is_looked_at(expected, prepare))
+    /* Sizes depend on the strides of outputs, too. */
+    if (!tensor || (need_data && !is_looked_at(expected, prepare)))
       continue;
     bool is_read = !prepare || (expected->flags & SEQUENCE_ROLES) ||
                    (need_data && (expected->flags & POSENC_TENSOR_PREPARE));
     if (!is_read) {
-      for (int32_t i = 0; i < expected->rank; ++i)
-        view->extent[expected->axes[i].place] = tensor->shape[i];
+      posenc_view_layout(expected, tensor, view);
       continue;
     }
     /* Any address that is not NULL serves for a tensor without elements. */

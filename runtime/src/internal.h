@@ -40,6 +40,9 @@ posenc_status posenc_check_data(const posenc_kernel_desc *desc,
                                 const posenc_tensor_desc *expected,
                                 const DLTensor *tensor, char *empty,
                                 posenc_view *view);
+/* Extents and strides alone, unchecked; nothing of a tensor of another rank. */
+void posenc_view_layout(const posenc_tensor_desc *expected,
+                        const DLTensor *tensor, posenc_view *view);
 /* "float32", "bfloat16", "int8x4" */
 void posenc_describe_type(DLDataType type, char *text, size_t size);
 

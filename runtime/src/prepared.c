@@ -37,7 +37,10 @@ static header make_header(const posenc_frame *frame, int64_t payload_bytes) {
   h.heads = (int32_t)frame->heads;
   h.kv_heads = (int32_t)frame->kv_heads;
   h.query_len = (int32_t)frame->longest_query;
-  h.key_len = (int32_t)frame->longest_key;
+  /* With a state the tokens before the call show in no table but those that
+   * depend on lengths, which have a hash. */
+  if (!(frame->desc->flags & POSENC_KERNEL_STATE))
+    h.key_len = (int32_t)frame->longest_key;
   if (frame->desc->flags & POSENC_KERNEL_PREPARED_BY_LENGTH)
     h.sequences = posenc_hash_sequences(frame);
   return h;

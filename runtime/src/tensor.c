@@ -320,6 +320,15 @@ static posenc_status check_data(const posenc_kernel_desc *desc,
   return status;
 }
 
+/* In the order that the kernel has the axes in. */
+static void place(const posenc_tensor_desc *expected, const posenc_view *own,
+                  posenc_view *view) {
+  for (int32_t i = 0; i < expected->rank; ++i) {
+    view->extent[expected->axes[i].place] = own->extent[i];
+    view->stride[expected->axes[i].place] = own->stride[i];
+  }
+}
+
 posenc_status posenc_check_data(const posenc_kernel_desc *desc,
                                 const posenc_tensor_desc *expected,
                                 const DLTensor *tensor, char *empty,
@@ -328,9 +337,26 @@ posenc_status posenc_check_data(const posenc_kernel_desc *desc,
   memset(&own, 0, sizeof(own));
   posenc_status status = check_data(desc, expected, tensor, empty, &own);
   view->data = own.data;
-  for (int32_t i = 0; i < expected->rank; ++i) {
-    view->extent[expected->axes[i].place] = own.extent[i];
-    view->stride[expected->axes[i].place] = own.stride[i];
-  }
+  place(expected, &own, view);
   return status;
+}
+
+void posenc_view_layout(const posenc_tensor_desc *expected,
+                        const DLTensor *tensor, posenc_view *view) {
+  if (tensor->ndim != expected->rank || !tensor->shape)
+    return;
+  posenc_view own;
+  memset(&own, 0, sizeof(own));
+  int64_t compact = 1;
+  for (int32_t i = expected->rank - 1; i >= 0; --i) {
+    own.extent[i] = tensor->shape[i];
+    own.stride[i] = tensor->strides ? tensor->strides[i] : compact;
+    /* Calls refuse what overflows. */
+    (void)__builtin_mul_overflow(compact, own.extent[i], &compact);
+  }
+  if (compact == 0) /* as in check_data */
+    memset(own.stride, 0, sizeof(own.stride));
+  else
+    normalise_strides(expected, &own);
+  place(expected, &own, view);
 }

@@ -147,6 +147,24 @@ static void testMeanings(TestRun &run, const std::string &isa) {
   }
 }
 
+/// Blocks of long heads whose copies would be too large: each is cut.
+static void testCut(TestRun &run, const std::string &isa) {
+  runGuarded(run, "blocks/" + isa + "/cut", [&]() -> std::string {
+    LoadedKernel kernel;
+    std::string problem = kernel.load(
+        "posenc.kernel @cut heads(4) kv_heads(2) head_dim(256) dtype(bf16) "
+        "mask(#posenc.causal) "
+        "blocks(#posenc.block_list<queries = 64, keys = 60>)",
+        isa);
+    if (!problem.empty())
+      return problem;
+    return checkNative(
+        kernel,
+        makeInputs(kernel.spec->getKernel(), {1, 4, 2, 90, 310, 256, 256}, 8),
+        {});
+  });
+}
+
 void posenc::numerics::testBlocks(TestRun &run, ArrayRef<std::string> isas,
                                   bool full) {
   static constexpr int64_t sizes[][3] = {
@@ -172,5 +190,6 @@ void posenc::numerics::testBlocks(TestRun &run, ArrayRef<std::string> isas,
                    });
     }
     testMeanings(run, isa);
+    testCut(run, isa);
   }
 }

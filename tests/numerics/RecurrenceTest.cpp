@@ -409,6 +409,43 @@ static std::string beginEmpty(const std::string &isa) {
   return "";
 }
 
+/// Tables of decays are those of any tokens before a call.
+static std::string reusePrepared(const std::string &isa) {
+  LoadedKernel kernel;
+  std::string problem = kernel.load(
+      "posenc.kernel @decays heads(2) head_dim(8) keys(state) "
+      "mask(#posenc.causal) encode [#posenc.retention<rotation = off, "
+      "decay_norm = off, score_norm = off>]",
+      isa);
+  if (!problem.empty())
+    return problem;
+  ReferenceInputs inputs =
+      makeInputs(kernel.spec->getKernel(), {2, 2, 2, 5, 5, 8, 8}, 3);
+  std::vector<char> prepared;
+  for (int64_t earlier : {0, 5, 900}) {
+    inputs.positions["key_lengths"].data = {5 + earlier, 5 + earlier};
+    NativeResults wanted;
+    problem = callNative(kernel, inputs, withoutLse, wanted);
+    if (!problem.empty())
+      return problem;
+    CallTensors tensors(kernel.compiled.tensors, inputs, Arrangement::Compact,
+                        /*wantLse=*/false);
+    const NativeKernel::Arguments &arguments = tensors.getArguments();
+    posenc_call call = POSENC_CALL_INIT;
+    if (prepared.empty()) {
+      prepared.resize(kernel.native->preparedBytes(arguments));
+      if (kernel.native->prepare(arguments, prepared.data(), prepared.size()))
+        return posenc_last_error();
+    }
+    call.prepared = prepared.data();
+    if (kernel.native->run(arguments, &call))
+      return posenc_last_error();
+    if (tensors.read("o") != wanted.o)
+      return "tables of other lengths give other results";
+  }
+  return "";
+}
+
 /// Arguments that are wrong, and what is said of them.
 static std::string refuse(const std::string &isa) {
   std::string problem;
@@ -596,6 +633,8 @@ void posenc::numerics::testRecurrences(TestRun &run, const std::string &isa,
   run.test("recurrence/" + isa + "/in_place",
            [&] { return writeInPlace(isa); });
   run.test("recurrence/" + isa + "/empty", [&] { return beginEmpty(isa); });
+  run.test("recurrence/" + isa + "/prepared",
+           [&] { return reusePrepared(isa); });
   run.test("recurrence/" + isa + "/refused", [&] { return refuse(isa); });
   run.test("recurrence/" + isa + "/far", [&] { return decayFar(isa); });
   run.test("recurrence/" + isa + "/shard", [&] { return takeShard(isa); });

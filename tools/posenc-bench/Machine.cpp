@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the machine can do: FMA peak and streaming read bandwidth.
 #include "Machine.h"
+#include "Pages.h"
 
 #include "posenc/Analysis/InstructionSets.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -13,7 +13,6 @@
 #include <chrono>
 #include <functional>
 #include <immintrin.h>
-#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -115,16 +114,6 @@ double posenc::measurePeak(llvm::StringRef isa, int threads) {
                                  : spinSse;
   double seconds = runTogether(threads, [&](int) { spin(iterations); });
   return 12.0 * 2 * products * iterations * threads / seconds / 1e9;
-}
-
-void *posenc::allocatePages(size_t bytes) {
-  constexpr size_t page = size_t(2) << 20;
-  if (bytes < page)
-    return std::malloc(bytes);
-  void *memory = std::aligned_alloc(page, llvm::alignTo(bytes, page));
-  if (memory)
-    madvise(memory, bytes, MADV_HUGEPAGE);
-  return memory;
 }
 
 namespace {

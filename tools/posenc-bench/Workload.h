@@ -3,7 +3,7 @@
 #ifndef POSENC_BENCH_WORKLOAD_H
 #define POSENC_BENCH_WORKLOAD_H
 
-#include "Machine.h"
+#include "Pages.h"
 
 #include "posenc/Compiler/NativeKernel.h"
 

@@ -31,6 +31,9 @@ struct Result {
   int64_t batch, queryLen, keyLen;
   double secondsMin, secondsMedian, gflops, peakGflops, gbytesPerSecond,
       bandwidth, ratioToNoEncoding;
+  /// Of a kernel with a state, whose work grows with its tokens alone: it has
+  /// no pairs and no keys that are read again.
+  std::optional<double> tokensPerSecond;
 };
 } // namespace
 
@@ -84,7 +87,8 @@ static const char *const overview =
 
 GFLOP/s count pairs that lists of blocks and masks over indices show (other masks hide pairs that
 count, so it may exceed the peak), and the peak is that of f32; tables are prepared
-beforehand, the rotation of the keys is counted. Peak and bandwidth are measured in the same run on the
+beforehand, the rotation of the keys is counted. Kernels with a state have tokens per
+second instead. Peak and bandwidth are measured in the same run on the
 same threads; times are the minimum (and median) of several calls, in turn with
 the kernel without encoding.
 
@@ -167,18 +171,25 @@ static Result measure(const Workload &workload, const Workload &plain,
   result.gbytesPerSecond = bytes / seconds.front() / 1e9;
   result.bandwidth = bandwidth;
   result.ratioToNoEncoding = plainSeconds / seconds.front();
+  if (kernel.hasState())
+    result.tokensPerSecond = size.batch * size.queryLen / seconds.front();
   return result;
 }
 
 static void print(const Result &r) {
   llvm::outs() << llvm::formatv(
-      "{0} {1} {2} threads={3} B={4} Lq={5} Lk={6}: {7:f3} ms, {8:f1} GFLOP/s "
-      "({9:f1} % of peak {10:f1}), {11:f1} GB/s ({12:f1} % of {13:f1}), "
-      "{14:f3} of no encoding\n",
-      r.mode, r.dtype, r.isa, r.threads, r.batch, r.queryLen, r.keyLen,
-      r.secondsMin * 1e3, r.gflops, 100 * r.gflops / r.peakGflops, r.peakGflops,
-      r.gbytesPerSecond, 100 * r.gbytesPerSecond / r.bandwidth, r.bandwidth,
-      r.ratioToNoEncoding);
+      "{0} {1} {2} threads={3} B={4} Lq={5} Lk={6}: {7:f3} ms, ", r.mode,
+      r.dtype, r.isa, r.threads, r.batch, r.queryLen, r.keyLen,
+      r.secondsMin * 1e3);
+  if (r.tokensPerSecond)
+    llvm::outs() << llvm::formatv("{0:f0} tokens/s, ", *r.tokensPerSecond);
+  else
+    llvm::outs() << llvm::formatv(
+        "{0:f1} GFLOP/s ({1:f1} % of peak {2:f1}), {3:f1} GB/s ({4:f1} % of "
+        "{5:f1}), ",
+        r.gflops, 100 * r.gflops / r.peakGflops, r.peakGflops,
+        r.gbytesPerSecond, 100 * r.gbytesPerSecond / r.bandwidth, r.bandwidth);
+  llvm::outs() << llvm::formatv("{0:f3} of no encoding\n", r.ratioToNoEncoding);
   llvm::outs().flush();
 }
 
@@ -201,12 +212,17 @@ static std::string toJson(StringRef kernel, ArrayRef<Result> results) {
           json.attribute("lk", r.keyLen);
           json.attribute("seconds_min", r.secondsMin);
           json.attribute("seconds_median", r.secondsMedian);
-          json.attribute("gflops", r.gflops);
-          json.attribute("peak_gflops", r.peakGflops);
-          json.attribute("peak_fraction", r.gflops / r.peakGflops);
-          json.attribute("gbytes_per_s", r.gbytesPerSecond);
-          json.attribute("bandwidth_gbytes_per_s", r.bandwidth);
-          json.attribute("bandwidth_fraction", r.gbytesPerSecond / r.bandwidth);
+          if (r.tokensPerSecond) {
+            json.attribute("tokens_per_s", *r.tokensPerSecond);
+          } else {
+            json.attribute("gflops", r.gflops);
+            json.attribute("peak_gflops", r.peakGflops);
+            json.attribute("peak_fraction", r.gflops / r.peakGflops);
+            json.attribute("gbytes_per_s", r.gbytesPerSecond);
+            json.attribute("bandwidth_gbytes_per_s", r.bandwidth);
+            json.attribute("bandwidth_fraction",
+                           r.gbytesPerSecond / r.bandwidth);
+          }
           json.attribute("ratio_to_no_encoding", r.ratioToNoEncoding);
         });
     });

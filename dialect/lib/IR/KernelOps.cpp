@@ -42,8 +42,9 @@ public:
     if (op.getKeyStorage() == KeyStorage::paged)
       names.push_back("page_table");
     if (op.hasState())
-      names.append(
-          {"key_lengths", "state_in", "state_out", "sums_in", "sums_out"});
+      names.push_back("key_lengths");
+    if (op.hasState() || op.getRecurrence())
+      names.append({"state_in", "state_out", "sums_in", "sums_out"});
     return names;
   }
 
@@ -475,7 +476,8 @@ static LogicalResult verifyAppend(KernelOp kernel) {
   return success();
 }
 
-/// kernel_c17. A body that a recurrence can be made of is one, too.
+/// kernel_c17, the first half; posenc-form-recurrences and the driver check the
+/// second.
 static LogicalResult verifyState(KernelOp kernel) {
   if (kernel.hasState() && kernel.getBlocks())
     return kernel.emitOpError("expects no 'blocks' clause beside keys(state): "

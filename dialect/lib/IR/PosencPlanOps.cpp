@@ -77,7 +77,7 @@ LogicalResult PlanOp::verify() {
   return success();
 }
 
-/// plan_c7
+/// plan_c7, plan_c8
 static LogicalResult verifyRecurrent(PlanOp plan, bool hasOthers) {
   if (hasOthers)
     return plan.emitOpError("expects no posenc.step and no posenc.epilogue "
@@ -86,7 +86,8 @@ static LogicalResult verifyRecurrent(PlanOp plan, bool hasOthers) {
                                  {"descending", plan.getDescending()},
                                  {"from", plan.getFrom().has_value()},
                                  {"indirect", plan.getIndirect()},
-                                 {"blocks", plan.getBlocks().has_value()}})
+                                 {"blocks", plan.getBlocks().has_value()},
+                                 {"packed", plan.getPacked().has_value()}})
     if (isGiven)
       return plan.emitOpError("expects no '")
              << clause << "' beside a posenc.chunk";

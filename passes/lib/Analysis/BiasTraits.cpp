@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a posenc.bias depends on, proved from its inputs and its region.
+// What a posenc.bias, or another term, depends on.
 #include "posenc/Analysis/BiasTraits.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -124,3 +124,15 @@ private:
 } // namespace
 
 BiasTraits posenc::analyzeBias(BiasOp bias) { return Analysis().run(bias); }
+
+bool posenc::readsHeadTables(ValueRange values) {
+  llvm::SetVector<Value> needed(values.begin(), values.end());
+  for (size_t i = 0; i < needed.size(); ++i) {
+    auto type = dyn_cast<TableType>(needed[i].getType());
+    if (type && type.hasAxis(TableAxis::head))
+      return true;
+    if (Operation *op = needed[i].getDefiningOp())
+      needed.insert_range(op->getOperands());
+  }
+  return false;
+}

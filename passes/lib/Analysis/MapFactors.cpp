@@ -53,7 +53,7 @@ static std::optional<int> getDistanceSign(Value relation) {
   return law.getOrientation() == Orientation::query_minus_key ? 1 : -1;
 }
 
-/// Whether a table's numbers are those of single tokens.
+/// Whether a table's numbers are sums over the keys up to a token.
 static bool isRunningSum(Value table) {
   if (auto atQuery = table.getDefiningOp<AtQueryOp>())
     return isRunningSum(atQuery.getTable());

@@ -127,10 +127,12 @@ Value DriverArguments::emitKeys(const CallSite &site, StringRef symbol) {
     return emitBuffer(
         b.byteOffset(site.transformed, numbers * int64_t(sizeof(float))), rows);
   }
-  // At the start of the shared scratch.
+  // Behind the lists of rows in the shared scratch.
+  Value first =
+      b.element(frame.shared(), emitRowBytes(b, frame, kernel), b.getI8Type());
   Value row = emitKeptRow(vector, site);
-  Value host = b.element(frame.shared(), b.mul(row, headDim), b.getF32Type());
-  return emitBuffer(host, rows);
+  return emitBuffer(b.element(first, b.mul(row, headDim), b.getF32Type()),
+                    rows);
 }
 
 /// The place of the first key in what the key function keeps: [vectors, Hkv or
@@ -148,8 +150,10 @@ Value DriverArguments::emitKeptRow(int64_t vector, const CallSite &site) {
 /// Behind the keys.
 Value DriverArguments::emitValuePairs(const CallSite &site) {
   int64_t numbers = 2 * kernel.op.getValueSize();
-  Value bytes = b.add(emitKeyVectorBytes(b, frame, kernel),
-                      b.mul(emitKeptRow(0, site), b.i64(getPairBytes(kernel))));
+  Value first =
+      b.add(emitRowBytes(b, frame, kernel), emitKeyVectorBytes(b, frame, plan));
+  Value bytes =
+      b.add(first, b.mul(emitKeptRow(0, site), b.i64(getPairBytes(plan))));
   return emitBuffer(
       b.element(frame.shared(), bytes, b.getI8Type()),
       {{b.i64(numbers), b.i64(1)}, {site.keyCount, b.i64(numbers)}},
@@ -419,12 +423,10 @@ Value DriverArguments::emitLogSumExp(const CallSite &site) {
                     dimensions);
 }
 
-/// The seed's halves, then those of what the runtime draws for the head.
+/// The seed's halves, then those of what is drawn for the head.
 Value DriverArguments::emitDropoutWord(StringRef word, const CallSite &site) {
   bool isOfSeed = word == "0" || word == "1";
-  Value words = isOfSeed ? frame.seed()
-                         : b.call("posenc_kernel_dropout", b.getI64Type(),
-                                  {frame.getAddress(), site.batch, site.head});
+  Value words = isOfSeed ? frame.seed() : site.dropout;
   if (word == "1" || word == "3")
     words = arith::ShRUIOp::create(b, words, b.i64(32));
   return b.toI32(words);
@@ -620,7 +622,7 @@ Value DriverArguments::emitKeyLimit(const TileFunction &function) {
   SmallVector<Value> strides = {frame.stride(kernel.getKeyTensor(), 2),
                                 frame.stride(kernel.getValueTensor(), 2),
                                 b.i64(kernel.op.getHeadDim())};
-  if (kernel.hasValuePairs)
+  if (plan.hasValuePairs)
     strides.push_back(b.i64(2 * kernel.op.getValueSize()));
   if (kernel.op.getKvScales())
     for (bool areOfValues : {false, true})

@@ -29,6 +29,8 @@ struct CallSite {
   // With networks: the address of their scores and the key of column 0. In the
   // call of a network `head` is null.
   mlir::Value scores, firstColumn;
+  // What is drawn for the head, i64, if weights are dropped.
+  mlir::Value dropout;
 };
 
 class DriverArguments {

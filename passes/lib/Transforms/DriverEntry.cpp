@@ -2,6 +2,7 @@
 // The functions that a program calls: NAME, NAME_prepare, NAME_prepared_bytes
 // and NAME_scratch_bytes.
 #include "Driver.h"
+#include "DriverKept.h"
 #include "DriverRecurrence.h"
 #include "DriverRows.h"
 #include "DriverTables.h"
@@ -119,8 +120,7 @@ private:
         return b.ifElse(
             b.isNull(frame.prepared()),
             [&] {
-              Value before =
-                  b.add(emitKeyBytes(b, frame, kernel), emitPartBytes(frame));
+              Value before = emitBytesBeforeTables(frame);
               frame.setPrepared(
                   b.element(frame.shared(), before, b.getI8Type()));
               return emitFillTables(b, frame, kernel, tables);
@@ -217,28 +217,37 @@ private:
     return emitPayloadBytes(b, frame, kernel);
   }
 
-  /// The most that a plan's parts leave.
-  Value emitPartBytes(DriverFrame frame) {
+  /// The most that the tiles of a plan keep: transformed keys and what parts of
+  /// tiles leave. A recurrence has its own in the scratch of workers.
+  Value emitTileBytes(DriverFrame frame) {
     Value most = b.i64(0);
     if (kernel.isRecurrent())
       return most;
-    for (auto [made, packed] : llvm::zip_equal(items, kernel.packed)) {
-      Value bytes = made.tiles.emitPartBytes(b, frame);
-      if (packed)
+    auto emitBytes = [&](DriverPlan &plan, TileItems &tiles) -> Value {
+      return b.add(emitTransformedBytes(b, frame, plan),
+                   tiles.emitPartBytes(b, frame));
+    };
+    for (unsigned plan = 0; plan < items.size(); ++plan) {
+      PlanItems &made = items[plan];
+      Value bytes = emitBytes(kernel.plans[plan], made.tiles);
+      if (std::optional<DriverPlan> &packed = kernel.packed[plan])
         bytes = b.select(emitUsesPacked(b, frame, kernel, *packed),
-                         made.packed->emitPartBytes(b, frame), bytes);
+                         emitBytes(*packed, *made.packed), bytes);
       most = b.max(most, bytes);
     }
     return most;
   }
 
-  /// Transformed keys, what parts of tiles leave, then the tables unless the
-  /// caller has them.
+  Value emitBytesBeforeTables(DriverFrame frame) {
+    return b.add(emitRowBytes(b, frame, kernel), emitTileBytes(frame));
+  }
+
+  /// Lists of rows, what tiles keep, then the tables unless the caller has
+  /// them.
   Value emitSharedBytes(DriverFrame frame) {
     Value tables =
         b.select(b.isNull(frame.prepared()), emitPayload(frame), b.i64(0));
-    return b.add(b.add(emitKeyBytes(b, frame, kernel), emitPartBytes(frame)),
-                 tables);
+    return b.add(emitBytesBeforeTables(frame), tables);
   }
 
   /// The state of a tile or of those of all heads, then scans or scores.

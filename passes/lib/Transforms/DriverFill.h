@@ -54,7 +54,7 @@ private:
   ScalarSite getToken(Value row);
 
   void emitStrip(Value begin, Value end);
-  void emitDecays(mlir::Value begin, mlir::Value end);
+  void emitDecays(Value begin, Value end);
   void emitEntries(Value begin, Value end);
   void emitProjected(ProjectOp project, Value begin, Value end);
   void emitRunningSum(PrefixSumOp sum);

@@ -31,8 +31,7 @@ void posenc::returnStatus(DriverBuilder &b, DriverFrame frame, Value code) {
       }));
 }
 
-/// The key head that a query head reads.
-static Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
+Value posenc::emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
   int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
   return b.div(head, b.i64(group));
 }
@@ -40,12 +39,6 @@ static Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel, Value head) {
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
-
-Value posenc::emitKeyBytes(DriverBuilder &b, DriverFrame frame,
-                           DriverKernel &kernel) {
-  return b.add(emitTransformedBytes(b, frame, kernel),
-               emitRowBytes(b, frame, kernel));
-}
 
 DriverItems posenc::emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                                  DriverPlan &plan) {
@@ -186,6 +179,8 @@ private:
             b.add(b.mul(site.kvHead, b.i64(plan.op.getGroup())), tile.head);
       if (plan.hasHeads())
         site.heads = tile.heads;
+      if (plan.networks.empty())
+        drawDropout(site);
       // A tile of several heads may have rows left over.
       Value rows =
           ofFunction([](auto &tile) { return tile.rows / tile.group; });
@@ -201,6 +196,14 @@ private:
 
   DriverArguments getArguments() {
     return DriverArguments(b, frame, kernel, plan);
+  }
+
+  /// The random words of the site's head, which all runs of its keys share.
+  void drawDropout(CallSite &at) {
+    TileNormalizeOp normalize = plan.op.getNormalizeOp();
+    if (normalize && normalize.getDropout())
+      at.dropout = b.call("posenc_kernel_dropout", b.getI64Type(),
+                          {frame.getAddress(), at.batch, at.head});
   }
 
   /// Tiles of the heads of a group: the last tile of each head, then the one
@@ -238,9 +241,10 @@ private:
 
   /// States of parts are behind the keys in the shared scratch.
   Value emitPartState(Value number) {
-    Value bytes = b.add(emitKeyBytes(b, frame, kernel),
-                        b.mul(number, b.i64(kernel.getStateBytes())));
-    return b.element(frame.shared(), bytes, b.getI8Type());
+    Value keys = b.add(emitRowBytes(b, frame, kernel),
+                       emitTransformedBytes(b, frame, plan));
+    Value states = b.mul(number, b.i64(kernel.getStateBytes()));
+    return b.element(frame.shared(), b.add(keys, states), b.getI8Type());
   }
 
   /// A constant that depends on the tile function.
@@ -379,8 +383,10 @@ private:
     for (size_t number = 0; number < plan.networks.size(); ++number)
       status = b.ifOk(status, [&] { return emitNetwork(number); });
     return b.ifOk(status, [&] {
-      return forHeads(
-          site, [&](const CallSite &ofHead) { return emitTileCall(ofHead); });
+      return forHeads(site, [&](CallSite ofHead) {
+        drawDropout(ofHead);
+        return emitTileCall(ofHead);
+      });
     });
   }
 

@@ -18,15 +18,14 @@ struct DriverItems {
 /// Returns the code of a function of the generator as a status.
 void returnStatus(DriverBuilder &b, DriverFrame frame, mlir::Value code);
 
+/// The key head that a query head reads.
+mlir::Value emitKeyHead(DriverBuilder &b, DriverKernel &kernel,
+                        mlir::Value head);
+
 /// Transforms the keys of one (batch entry, key head) by chunks, or those of
 /// one query head where query heads have their own.
 DriverItems emitKeyItems(DriverBuilder &b, DriverKernel &kernel,
                          DriverPlan &plan);
-
-/// Bytes of what is kept of keys at the start of the shared scratch, and of the
-/// lists of rows.
-mlir::Value emitKeyBytes(DriverBuilder &b, DriverFrame frame,
-                         DriverKernel &kernel);
 
 /// The query tiles of a plan, long ones first; with networks over heads a tile
 /// is that of all heads.
@@ -35,7 +34,7 @@ struct TileItems {
   /// Run after the tiles: merges what their parts left. No function if tiles
   /// are never split, no items in calls that split none.
   DriverItems merges;
-  /// What parts leave, behind the keys in the shared scratch.
+  /// What parts leave, behind the transformed keys in the shared scratch.
   std::function<mlir::Value(DriverBuilder &, DriverFrame)> emitPartBytes;
 };
 TileItems emitTileItems(DriverBuilder &b, DriverKernel &kernel,

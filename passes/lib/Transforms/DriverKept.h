@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the key function keeps at the start of the shared scratch: transformed
-// keys as f32, then pairs of values.
+// What the key function of a plan keeps behind the lists of rows in the shared
+// scratch: transformed keys as f32, then pairs of values.
 #ifndef POSENC_LIB_TRANSFORMS_DRIVERKEPT_H
 #define POSENC_LIB_TRANSFORMS_DRIVERKEPT_H
 
@@ -9,15 +9,16 @@
 
 namespace posenc {
 
-/// Bytes of the transformed keys, and of all that is kept.
+/// Bytes of the transformed keys, and of all that is kept for the tiles of a
+/// plan.
 mlir::Value emitKeyVectorBytes(DriverBuilder &b, DriverFrame frame,
-                               DriverKernel &kernel);
+                               DriverPlan &plan);
 mlir::Value emitTransformedBytes(DriverBuilder &b, DriverFrame frame,
-                                 DriverKernel &kernel);
+                                 DriverPlan &plan);
 
 /// Bytes of the pairs of one key's values.
-inline int64_t getPairBytes(DriverKernel &kernel) {
-  return 2 * sizeof(uint16_t) * kernel.op.getValueSize();
+inline int64_t getPairBytes(DriverPlan &plan) {
+  return 2 * sizeof(uint16_t) * plan.op.getValueDim();
 }
 
 } // namespace posenc

@@ -341,7 +341,7 @@ static LogicalResult analyzePlan(DriverPlan &plan, DriverKernel &kernel) {
   plan.keys = getKeyFunction(plan.op);
   if (plan.keys) {
     plan.transformed = findSymbols(*plan.keys, TileArgKind::TransformedKey);
-    kernel.hasValuePairs |=
+    plan.hasValuePairs =
         !findSymbols(*plan.keys, TileArgKind::PairedValue).empty();
     analyzeArguments(*plan.keys, kernel);
   }
@@ -360,8 +360,10 @@ static LogicalResult analyzePacked(DriverPlan &packed, DriverPlan &plan,
     return packed.op.emitOpError("expects no 'packed': its keys differ between "
                                  "the query heads that share a key head");
   KeysOp keys = packed.op.getKeysOp();
-  if (keys && !keys.getOnLoad())
+  if (keys && !keys.getOnLoad()) {
     packed.transformed = plan.transformed;
+    packed.hasValuePairs = plan.hasValuePairs;
+  }
   packed.hasKeysByHead = plan.hasKeysByHead;
   return success();
 }
@@ -386,7 +388,7 @@ static LogicalResult addPacked(PlanOp op, DriverKernel &kernel) {
 }
 
 /// Whether the transform of a key head's keys depends on the query head.
-static bool readsHeads(const TileFunction &keys, DriverKernel &kernel) {
+static bool keysDifferByHead(const TileFunction &keys, DriverKernel &kernel) {
   return llvm::any_of(keys.args, [&](const TileArg &arg) {
     if (arg.kind == TileArgKind::Angles)
       return kernel.lookupTable(arg.symbol).heads != DriverTable::Heads::Same;
@@ -403,6 +405,9 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
   if (op.hasState() && !op.getRecurrence())
     return op.emitOpError("expects a posenc.recurrence, since its keys are "
                           "keys(state): run posenc-form-recurrences");
+  if (!op.hasState() && op.getRecurrence())
+    return op.emitOpError("expects keys(state), since its output is a "
+                          "posenc.recurrence");
   if (plans.empty())
     return op.emitOpError("has no posenc.plan: run posenc-plan");
   DriverKernel kernel;
@@ -438,11 +443,9 @@ FailureOr<DriverKernel> posenc::analyzeKernel(KernelOp op,
       return failure();
     kernel.tables.push_back(std::move(table));
   }
-  for (DriverPlan &plan : kernel.plans) {
+  for (DriverPlan &plan : kernel.plans)
     plan.hasKeysByHead = plan.op.getHeads() != plan.op.getKvHeads() &&
-                         plan.keys && readsHeads(*plan.keys, kernel);
-    kernel.hasKeysByHead |= plan.hasKeysByHead;
-  }
+                         plan.keys && keysDifferByHead(*plan.keys, kernel);
   for (auto [plan, packed] : llvm::zip_equal(kernel.plans, kernel.packed))
     if (packed && failed(analyzePacked(*packed, plan, kernel)))
       return failure();

@@ -63,6 +63,8 @@ struct DriverPlan {
   /// Whether these differ between query heads that share a key head: then each
   /// query head has its own.
   bool hasKeysByHead = false;
+  /// Whether `keys` writes pairs of values behind them.
+  bool hasValuePairs = false;
   /// Buffers of (rows, 2 Lk) numbers in the scratch of a worker.
   int64_t scans = 0;
 
@@ -109,12 +111,8 @@ struct DriverKernel {
   /// Rows of the tallest tile and bytes of the largest state.
   int64_t tallest = 0;
   int64_t stateBytes = 0;
-  /// The most transformed key vectors that a plan keeps for a key, and whether
-  /// some plan keeps them for each query head.
+  /// The most transformed key vectors that a plan has for a key.
   int64_t keyVectors = 0;
-  /// Whether a plan keeps pairs of values.
-  bool hasValuePairs = false;
-  bool hasKeysByHead = false;
   /// The most scans of a plan.
   int64_t scans = 0;
   /// The most bytes for the scores of a plan's networks.

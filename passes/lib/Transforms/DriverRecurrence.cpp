@@ -62,8 +62,7 @@ private:
   void enter() {
     tokens.batch = b.div(item, call.heads());
     tokens.head = b.rem(item, call.heads());
-    int64_t group = kernel.op.getHeads() / kernel.op.getNumKvHeads();
-    tokens.kvHead = b.div(tokens.head, b.i64(group));
+    tokens.kvHead = emitKeyHead(b, kernel, tokens.head);
     frame = call.enterSequence(tokens.batch);
     auto takeNumbers = [&,
                         address = call.workerScratch(worker)](int64_t offset) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DriverRows.h"
-#include "DriverKept.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -31,9 +30,7 @@ Value posenc::emitKeyRows(DriverBuilder &b, DriverFrame frame,
   // Rows of a ring begin with that of its first key.
   Value first = b.add(b.sub(frame.keyBase(), frame.firstKey()),
                       b.mul(frame.allKeys(), b.i64(list)));
-  Value lists = b.element(
-      frame.shared(), emitTransformedBytes(b, frame, kernel), b.getI8Type());
-  return b.element(lists, first, b.getI32Type());
+  return b.element(frame.shared(), first, b.getI32Type());
 }
 
 /// The offset of a key's row in a tensor, as a function of it.

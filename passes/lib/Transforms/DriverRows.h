@@ -9,10 +9,10 @@
 
 namespace posenc {
 
-/// The lists in the shared scratch, behind the transformed keys: int32 offsets
-/// in elements of keys, then those of values, then those of the scales of both
-/// where each token has one, for the longest keys of each batch entry that are
-/// in memory. 0 bytes for keys that lie one after another.
+/// The lists at the start of the shared scratch: int32 offsets in elements of
+/// keys, then those of values, then those of the scales of both where each
+/// token has one, for the longest keys of each batch entry that are in memory.
+/// 0 bytes for keys that lie one after another.
 mlir::Value emitRowBytes(DriverBuilder &b, DriverFrame frame,
                          DriverKernel &kernel);
 

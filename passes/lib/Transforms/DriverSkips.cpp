@@ -7,6 +7,7 @@
 #include "DriverIntervals.h"
 #include "DriverRanges.h"
 
+#include "posenc/Analysis/BiasTraits.h"
 #include "posenc/Analysis/ScoreMasks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,21 +15,6 @@
 
 using namespace mlir;
 using namespace posenc;
-
-/// Whether a mask may differ between heads.
-static bool readsHeads(SelectOp mask) {
-  SmallVector<Value> values(mask.getInputs());
-  while (!values.empty()) {
-    Operation *op = values.pop_back_val().getDefiningOp();
-    if (!op)
-      continue;
-    if (auto type = dyn_cast<TableType>(op->getResult(0).getType());
-        type && type.hasAxis(TableAxis::head))
-      return true;
-    llvm::append_range(values, op->getOperands());
-  }
-  return false;
-}
 
 /// Keys whose bounds are found together. Blocks of packed plans are short.
 static int64_t getSkippedKeys(DriverPlan &plan) {
@@ -61,7 +47,8 @@ KeySkips::KeySkips(DriverBuilder &b, DriverKernel &kernel, DriverPlan &plan) {
   llvm::erase_if(masks, readsPairsOnly);
   // Bounds are those of one head.
   if (plan.hasHeads())
-    llvm::erase_if(masks, readsHeads);
+    llvm::erase_if(
+        masks, [](SelectOp mask) { return readsHeadTables(mask.getInputs()); });
   DriverBuilder::InsertionGuard guard(b);
   if (!masks.empty()) {
     name = (plan.op.getSymName() + "_next_keys").str();

@@ -89,7 +89,7 @@ private:
                          ScoreSum &sum);
   LogicalResult visitDot(DotOp dot, ArrayRef<MapOp> maps, ScoreSum &sum);
   LogicalResult visitBias(BiasOp bias, ArrayRef<MapOp> maps, ScoreSum &sum);
-  LogicalResult checkVector(Value vector);
+  LogicalResult checkTokens(Value value);
   LogicalResult checkMask(Value score, const ScoreSum &sum);
   LogicalResult checkDecays(const ScoreSum &sum);
 
@@ -157,6 +157,9 @@ LogicalResult FormSearch::visitMap(MapOp map, SmallVectorImpl<MapOp> &maps,
     if (!std::isfinite(factors->constant))
       return refuse(map, "it multiplies scores by a constant that is not "
                          "finite");
+    for (Value input : map.getInputs())
+      if (failed(checkTokens(input)))
+        return failure();
     form.maps[map] = std::move(*factors);
   }
   maps.push_back(map);
@@ -170,9 +173,15 @@ LogicalResult FormSearch::visitDot(DotOp dot, ArrayRef<MapOp> maps,
   if (!dot.isWhole())
     return refuse(dot, "a product over a part of the channels has a state of "
                        "another shape; expected products over all of them");
+  double scale = dot.getScale().convertToDouble();
+  for (MapOp map : maps)
+    scale *= form.maps.find(map)->second.constant;
+  if (!std::isfinite(scale))
+    return refuse(dot, "its scale, times the constants that maps multiply its "
+                       "scores by, is not finite");
   sum.products.push_back({dot, llvm::to_vector<2>(maps)});
-  return success(succeeded(checkVector(dot.getQuery())) &&
-                 succeeded(checkVector(dot.getKey())));
+  return success(succeeded(checkTokens(dot.getQuery())) &&
+                 succeeded(checkTokens(dot.getKey())));
 }
 
 /// What a term adds to each row if it is the same number at the first key and 0
@@ -212,6 +221,9 @@ LogicalResult FormSearch::visitBias(BiasOp bias, ArrayRef<MapOp> maps,
                         "expected at most a number that each row adds once to "
                         "what divides it, at the first key");
   sum.epsilon += *once;
+  if (!std::isfinite(sum.epsilon))
+    return refuse(bias, "with others before it, it adds a number that is not "
+                        "finite to what divides a row");
   return success();
 }
 
@@ -232,15 +244,17 @@ static std::string getDependence(Operation *op) {
   return "";
 }
 
-LogicalResult FormSearch::checkVector(Value vector) {
+/// Whether vectors, or what multiplies them, are known of each token alone.
+LogicalResult FormSearch::checkTokens(Value value) {
   llvm::SetVector<Operation *> ops;
-  if (Operation *op = vector.getDefiningOp())
+  if (Operation *op = value.getDefiningOp())
     ops.insert(op);
   for (size_t i = 0; i < ops.size(); ++i) {
     std::string reason = getDependence(ops[i]);
     if (!reason.empty())
-      return refuse(ops[i],
-                    "vectors are not those of a token alone: " + reason);
+      return refuse(ops[i], "its scores are not products of what each token "
+                            "has alone: " +
+                                reason);
     for (Value operand : ops[i]->getOperands())
       if (Operation *op = operand.getDefiningOp())
         ops.insert(op);

@@ -7,6 +7,7 @@
 #include "PlanSteps.h"
 #include "PlanVectors.h"
 
+#include "posenc/Analysis/BiasTraits.h"
 #include "posenc/Analysis/ChannelLanes.h"
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Analysis/PairProducts.h"
@@ -370,8 +371,8 @@ static bool isIndirect(KernelOp kernel) {
 /// The keys of a block. Tiles copy those that are no rows of f32 one after
 /// another, with their values: the copies must fit in the cache and on the
 /// stack of a thread. Pairs of bf16 are copied as they are. Where the caller
-/// lists blocks of keys, those are whole blocks, unless they are so small that
-/// each would pay for updating the state.
+/// lists blocks of keys, those are whole blocks if they fit, unless they are so
+/// small that each would pay for updating the state.
 static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
   constexpr int64_t kLargestCopies = 192 << 10, kLeastKeys = 64;
   bool areCopied = !kernel.getKeyElementType().isF32() || isIndirect(kernel);
@@ -385,7 +386,7 @@ static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
                      (hasPairs ? sizeof(uint16_t) : sizeof(float));
   while (areCopied && keys > tileKeys &&
          (keys + isa.tileRows.front()) * keyBytes > kLargestCopies)
-    keys /= 2;
+    keys = llvm::alignTo(keys / 2, tileKeys);
   return keys;
 }
 
@@ -429,12 +430,7 @@ static constexpr int64_t kMostPackedQueries = 16;
 static constexpr int64_t kPackedKeys = 16;
 
 static bool readsHeads(Block &body) {
-  return llvm::any_of(body, [](Operation &op) {
-    auto type = op.getNumResults() == 1
-                    ? dyn_cast<TableType>(op.getResult(0).getType())
-                    : TableType();
-    return type && type.hasAxis(TableAxis::head);
-  });
+  return readsHeadTables(body.getTerminator()->getOperands());
 }
 
 /// Whether angles of a rotation of keys differ between heads.

@@ -2,6 +2,8 @@
 // What numbers of a kernel compiled code can hold.
 #include "PlanNumbers.h"
 
+#include "posenc/Analysis/AffineRegions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -43,6 +45,23 @@ static LogicalResult checkRegion(Operation *op) {
                        "the constants of its function")))
         return failure();
   return success();
+}
+
+/// What a region of constants is in f64 becomes f32.
+static LogicalResult checkFactor(Operation *op, Region &region,
+                                 StringRef what) {
+  std::optional<double> factor =
+      region.empty() ? std::nullopt : matchConstant(region);
+  return factor ? check(op, *factor, what) : success();
+}
+
+static LogicalResult checkRecurrence(RecurrenceOp op) {
+  for (double scale : op.getScales())
+    if (failed(check(op, scale, "its 'scales'")))
+      return failure();
+  std::optional<APFloat> epsilon = op.getEpsilon();
+  return epsilon ? check(op, epsilon->convertToDouble(), "its 'epsilon'")
+                 : success();
 }
 
 static LogicalResult checkTable(TableOp table) {
@@ -95,6 +114,14 @@ LogicalResult posenc::checkNumbers(KernelOp kernel) {
               return check(norm, norm.getEpsilon().convertToDouble(),
                            "its 'epsilon'");
             })
+            .Case<RowScaleOp>([](RowScaleOp scale) {
+              return checkFactor(scale, scale.getBody(), "its factor");
+            })
+            .Case<RotateOp>([](RotateOp rotation) {
+              return checkFactor(rotation, rotation.getModulus(),
+                                 "its modulus");
+            })
+            .Case<RecurrenceOp>(checkRecurrence)
             .Case<TableOp>(checkTable)
             .Case<MapOp, RowscanOp, VectorMapOp>(checkRegion)
             .Default(success());

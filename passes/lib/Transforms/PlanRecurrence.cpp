@@ -109,6 +109,11 @@ private:
 } // namespace
 
 LogicalResult posenc::planRecurrence(RecurrenceOp op, PlanOp plan) {
+  // A chunk has the keys of its queries' tokens, and what is before it in a
+  // state.
+  if (!op->getParentOfType<KernelOp>().hasState())
+    return op.emitOpError("cannot be placed in a plan; expected its kernel to "
+                          "have keys(state)");
   for (Value operand : op->getOperands())
     if (isa<QueryType, KeyType>(operand.getType()) &&
         failed(checkVector(operand)))

@@ -179,8 +179,9 @@ posenc_status posenc_kernel_enter(const posenc_kernel_desc *desc,
                                   const void *args, const posenc_call *call,
                                   posenc_frame *frame);
 
-/* The same without looking at outputs: for NAME_prepare and the size queries.
- * Only extents are checked; data may be NULL unless flagged
+/* The same without checking outputs: for NAME_prepare and the size queries.
+ * They may be NULL; the sizes of a call depend on the strides of those that it
+ * has. Only extents are checked; data may be NULL unless flagged
  * POSENC_TENSOR_PREPARE and `need_data` is nonzero. `call` (may be NULL) only
  * says how many workers a call would have and whether it would bring a
  * prepared buffer (frame->prepared is then not NULL, but was not checked). */

@@ -91,6 +91,20 @@ posenc.kernel @names heads(2) head_dim(8) keys(state) mask(#posenc.causal) encod
 
 // -----
 
+// Without keys(state), too: the reference knows states by their names.
+// expected-error@below {{expects no operand to be named 'state_in', which the kernel itself uses}}
+posenc.kernel @names_of_state heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %g = posenc.table law(#posenc.operand<"state_in">) : !posenc.table<head>
+  %o = posenc.recurrence (%q), (%k), %v scales([1.0]) decay(%g) : !posenc.table<head> {
+  ^bb0(%x: f64):
+    posenc.yield %x : f64
+  }
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
 // expected-error@below {{expects 'keys' to be the first entry of 'rows' beside a posenc.chunk, but got 32 and array<i64: 64, 16>}}
 posenc.plan @keys kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([64, 16]) keys(32) {
   posenc.prologue {
@@ -108,6 +122,21 @@ posenc.plan @keys kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) valu
 
 // expected-error@below {{expects no 'descending' beside a posenc.chunk}}
 posenc.plan @clauses kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([64]) keys(64) descending {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.chunk {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %o = posenc.tile.recurrence (%q), (%k)
+    posenc.yield %o : !posenc.output
+  }
+}
+
+// -----
+
+// expected-error@below {{expects no 'packed' beside a posenc.chunk}}
+posenc.plan @packed kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([64]) keys(64) packed(16) {
   posenc.prologue {
   ^bb0(%q: !posenc.query):
     posenc.yield %q : !posenc.query

@@ -13,6 +13,12 @@
 // CHECK-NEXT: prefill f32 x86-64 threads=1 B=1 Lq=32 Lk=32:
 // CHECK-NOT: prefill
 
+// RUN: posenc-bench %s --kernel state --lq 16 --repetitions 1 --isa=x86-64 --json %t/state.json | FileCheck %s --check-prefix=STATE
+// RUN: FileCheck %s --check-prefix=STATE-JSON < %t/state.json
+// STATE: prefill f32 x86-64 threads=1 B=1 Lq=16 Lk=16: {{[0-9.]+}} ms, {{[0-9]+}} tokens/s, {{[0-9.]+}} of no encoding
+// STATE-JSON-NOT: "gflops"
+// STATE-JSON: "tokens_per_s": {{[0-9]}}
+
 // RUN: not posenc-bench 2>&1 | FileCheck %s --check-prefix=NO-FILE
 // RUN: not posenc-bench %s --isa=z80 2>&1 | FileCheck %s --check-prefix=ISA
 // RUN: not posenc-bench %s --lq 0 2>&1 | FileCheck %s --check-prefix=SIZE
@@ -23,7 +29,8 @@
 // ISA: posenc-bench: error: unknown instruction set 'z80'; expected one of x86-64-avx512, x86-64-avx2, x86-64
 // SIZE: posenc-bench: error: expected positive sizes, threads and repetitions
 // TYPE: posenc-bench: error: expected --dtype=f32, bf16 or f16, found 'f64'
-// KERNEL: error: expected a posenc.kernel named 'third', found first, second
+// KERNEL: error: expected a posenc.kernel named 'third', found first, second, state
 // JSON: posenc-bench: error: cannot write '/proc/self/out.json':
 posenc.kernel @first heads(4) kv_heads(2) head_dim(16) encode [#posenc.rope]
 posenc.kernel @second heads(2) head_dim(8) mask(#posenc.causal) encode [#posenc.alibi]
+posenc.kernel @state heads(2) head_dim(8) keys(state) mask(#posenc.causal) encode [#posenc.linear_attention]

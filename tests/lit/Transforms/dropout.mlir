@@ -12,9 +12,13 @@
 // CHECK: posenc.value_table %[[D]],
 // PLAN-LABEL: posenc.plan @values_x86_64
 // PLAN: posenc.tile.normalize softmax %{{.*}} dropout(2.500000e-01)
-// The seed's halves, then those of what is drawn for the head.
+// The seed's halves, then those of what is drawn for the head, once for all runs
+// of the tile's keys.
 // DRIVER-LABEL: func.func private @values_x86_64_tile_item
+// DRIVER-NOT: scf.for
 // DRIVER: call @posenc_kernel_dropout(%{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64) -> i64
+// DRIVER-NOT: call @posenc_kernel_dropout
+// DRIVER-LABEL: func.func private @values_x86_64_merge_item
 posenc.kernel @values heads(2) head_dim(8) dropout(0.25) encode [#posenc.shaw<max_distance = 4>]
 
 // -----

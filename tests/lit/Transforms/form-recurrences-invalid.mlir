@@ -45,7 +45,7 @@ posenc.kernel @cap heads(2) head_dim(8) keys(state) mask(#posenc.causal) encode 
 // -----
 
 // expected-error@below {{no state stands for its earlier keys}}
-// expected-note@below {{vectors are not those of a token alone: its frequencies depend on the length of the call}}
+// expected-note@below {{its scores are not products of what each token has alone: its frequencies depend on the length of the call}}
 posenc.kernel @dynamic heads(2) head_dim(8) keys(state) mask(#posenc.causal)
   encode [#posenc.linear_attention, #posenc.rope<scaling = #posenc.dynamic_ntk<factor = 2.0, original_length = 16>>]
 
@@ -182,3 +182,69 @@ posenc.kernel @blocks heads(2) head_dim(8) keys(state) mask(#posenc.causal)
 // expected-error@below {{no state stands for its earlier keys}}
 // expected-note@below {{weights are dropped one by one, so that they are no products of queries and keys}}
 posenc.kernel @dropped heads(2) head_dim(8) keys(state) mask(#posenc.causal) dropout(0.5) encode [#posenc.linear_attention]
+
+// -----
+
+// A factor of positions that count from the first query of a call.
+// expected-error@below {{no state stands for its earlier keys}}
+posenc.kernel @factor_of_call heads(2) head_dim(8) keys(state) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-note@below {{its scores are not products of what each token has alone: its positions count from the first query}}
+  %i = posenc.position query law(#posenc.iota<align = top_left>)
+  %s = posenc.dot %q, %k scale(1.0)
+  %t = posenc.map %s(%i) : !posenc.coord {
+  ^bb0(%x: f64, %p: f64):
+    %one = arith.constant 1.0 : f64
+    %n = arith.addf %p, %one : f64
+    %y = arith.mulf %x, %n : f64
+    posenc.yield %y : f64
+  }
+  %u = posenc.select %t mask(#posenc.causal)
+  %p = posenc.normalize identity %u
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// expected-error@below {{no state stands for its earlier keys}}
+posenc.kernel @infinite_epsilon heads(2) head_dim(8) keys(state) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %j = posenc.position key law(#posenc.iota)
+  // expected-note@below {{with others before it, it adds a number that is not finite to what divides a row}}
+  %b = posenc.bias(%j) : !posenc.coord {
+  ^bb0(%p: f64):
+    %zero = arith.constant 0.0 : f64
+    %c = arith.constant 1.0e308 : f64
+    %first = arith.cmpf oeq, %p, %zero : f64
+    %y = arith.select %first, %c, %zero : f64
+    posenc.yield %y : f64
+  }
+  %s = posenc.dot %q, %k scale(1.0)
+  %u = posenc.select %s mask(#posenc.causal)
+  %once = posenc.add %s, %b : !posenc.score
+  %twice = posenc.add %once, %b : !posenc.score
+  %by = posenc.select %twice mask(#posenc.causal)
+  %p = posenc.normalize linear %u by(%by)
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// expected-error@below {{no state stands for its earlier keys}}
+posenc.kernel @infinite_scale heads(2) head_dim(8) keys(state) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-note@below {{its scale, times the constants that maps multiply its scores by, is not finite}}
+  %s = posenc.dot %q, %k scale(1.0e200)
+  %t = posenc.map %s() {
+  ^bb0(%x: f64):
+    %c = arith.constant 1.0e200 : f64
+    %y = arith.mulf %x, %c : f64
+    posenc.yield %y : f64
+  }
+  %u = posenc.select %t mask(#posenc.causal)
+  %p = posenc.normalize identity %u
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}

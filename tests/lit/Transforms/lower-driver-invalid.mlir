@@ -427,3 +427,23 @@ posenc.plan @k_few kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) val
     posenc.yield %o : !posenc.output
   }
 }
+
+// -----
+
+// expected-error @below {{expects keys(state), since its output is a posenc.recurrence}}
+posenc.kernel @k heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %o = posenc.recurrence (%q), (%k), %v scales([1.0])
+  posenc.yield %o : !posenc.output
+}
+posenc.plan @k_plan kernel(@k) isa("x86-64") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([64, 4]) keys(64) {
+  posenc.prologue {
+  ^bb0(%q: !posenc.query):
+    posenc.yield %q : !posenc.query
+  }
+  posenc.chunk {
+  ^bb0(%q: !posenc.query, %k: !posenc.key):
+    %o = posenc.tile.recurrence (%q), (%k)
+    posenc.yield %o : !posenc.output
+  }
+}

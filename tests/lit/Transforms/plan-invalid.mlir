@@ -174,3 +174,62 @@ posenc.kernel @no_sum heads(2) head_dim(8) {
   // expected-error@below {{'posenc.yield' op cannot be placed in a plan; expected a posenc.weighted_sum in the output}}
   posenc.yield %o : !posenc.output
 }
+
+// -----
+
+posenc.kernel @no_state heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-error@below {{'posenc.recurrence' op cannot be placed in a plan; expected its kernel to have keys(state)}}
+  %o = posenc.recurrence (%q), (%k), %v scales([1.0])
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @tiny_scale heads(2) head_dim(8) keys(state) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-error@below {{'posenc.recurrence' op cannot be placed in a plan; expected its 'scales' to be 0 or from 2^-126 to 2^126 in magnitude, since compiled kernels compute with f32 numbers, but got 1.000000e-50}}
+  %o = posenc.recurrence (%q, %q), (%k, %k), %v scales([1.0, 1.0e-50])
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @tiny_epsilon heads(2) head_dim(8) keys(state) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-error@below {{'posenc.recurrence' op cannot be placed in a plan; expected its 'epsilon' to be 0 or from 2^-126 to 2^126 in magnitude}}
+  %o = posenc.recurrence (%q), (%k), %v scales([1.0]) by (%q), (%k) epsilon(1.0e-50)
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+// As posenc-form-recurrences makes it of the scale of a product that divides.
+posenc.kernel @tiny_divisor heads(2) head_dim(8) keys(state) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  // expected-error@below {{'posenc.row_scale' op cannot be placed in a plan; expected its factor to be 0 or from 2^-126 to 2^126 in magnitude, since compiled kernels compute with f32 numbers, but got 1.000000e-50}}
+  %by = posenc.row_scale %q() : !posenc.query {
+    %c = arith.constant 1.0e-50 : f64
+    posenc.yield %c : f64
+  }
+  %o = posenc.recurrence (%q), (%k), %v scales([1.0]) by (%by), (%k)
+  posenc.yield %o : !posenc.output
+}
+
+// -----
+
+posenc.kernel @large_modulus heads(2) head_dim(8) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %i = posenc.position query law(#posenc.iota)
+  %f = posenc.freqs law(#posenc.geometric<base = 1.0e4, dims = 8>)
+  // expected-error@below {{'posenc.rotate' op cannot be placed in a plan; expected its modulus to be 0 or from 2^-126 to 2^126 in magnitude}}
+  %t = posenc.rotate %q by(%i) freqs(%f) pairing(half) first_dim(0) : !posenc.query modulus {
+  ^bb0(%pair: f64, %p: f64):
+    %c = arith.constant 1.0e39 : f64
+    posenc.yield %c : f64
+  }
+  %s = posenc.dot %t, %k scale(0.5)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}

@@ -391,3 +391,15 @@ posenc.kernel @listed_tiny heads(2) head_dim(16) blocks(#posenc.block_list<queri
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output
 }
+
+// Those that must be copied and do not fit are cut, still to keys that tiles
+// have together.
+// CHECK-LABEL: posenc.kernel @listed_large
+// CHECK: posenc.plan @listed_large_x86_64_avx512 {{.*}} keys(32) {{.*}}blocks(
+posenc.kernel @listed_large heads(2) head_dim(256) dtype(bf16) blocks(#posenc.block_list<queries = 64, keys = 60>) {
+^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
+  %s = posenc.dot %q, %k scale(0.25)
+  %p = posenc.normalize softmax %s
+  %o = posenc.weighted_sum %p, %v
+  posenc.yield %o : !posenc.output
+}

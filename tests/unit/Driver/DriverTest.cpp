@@ -351,6 +351,39 @@ TEST(DriverWork, HiddenBlocksAreSkipped) {
   EXPECT_LE(FakeTile::pairs, 480 * (48 + 10 + 2 * 16));
 }
 
+// Tiles of several heads turn keys as they read them; others keep those of the
+// call.
+TEST(DriverWork, FewQueriesKeepNoKeys) {
+  HostProgram program("posenc.kernel @k heads(4) kv_heads(2) head_dim(8) "
+                      "encode [#posenc.rope<base = 100.0>]",
+                      {"x86-64"});
+  constexpr size_t kept = size_t(2) * 8192 * 8 * sizeof(float);
+  EXPECT_LT(getScratchBytes(program, {1, 0, 1, 8192}), kept);
+  EXPECT_LT(getScratchBytes(program, {1, 0, 16, 8192}), kept);
+  EXPECT_GE(getScratchBytes(program, {1, 0, 17, 8192}), kept);
+}
+
+// Heads so far apart that offsets from one to the next would leave no room for
+// keys have tiles of their own.
+TEST(DriverWork, HeadsFarApart) {
+  HostProgram program("posenc.kernel @k heads(4) kv_heads(2) head_dim(8) "
+                      "encode [#posenc.rope<base = 100.0>]",
+                      {"x86-64"});
+  constexpr size_t kept = size_t(2) * 300 * 8 * sizeof(float);
+  Shape shape = {1, 0, 3, 300};
+  CallOptions options;
+  options.bringsScratch = true;
+  for (auto [stride, fits] :
+       {std::pair(int64_t(1) << 28, true), {int64_t(1) << 29, false}}) {
+    options.headStride = stride;
+    std::string error = check(program, shape, options);
+    if (error == "not enough address space")
+      GTEST_SKIP() << error;
+    EXPECT_EQ(error, "") << stride;
+    EXPECT_EQ(getScratchBytes(program, shape, options) < kept, fits) << stride;
+  }
+}
+
 TEST(DriverErrors, SizesOfWrongArgumentsAre0) {
   HostProgram program("posenc.kernel @k heads(1) head_dim(8)", {"x86-64"});
   EXPECT_EQ(program.preparedBytes(nullptr), 0u);

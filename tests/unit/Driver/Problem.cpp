@@ -94,6 +94,10 @@ public:
 
   std::string run();
   std::string compare();
+  size_t getScratchBytes() {
+    posenc_call call = POSENC_CALL_INIT;
+    return program.scratchBytes(words.data(), &call);
+  }
 
 private:
   std::unique_ptr<Tensor> make(const KernelTensor &description);
@@ -195,6 +199,8 @@ Problem::getStrides(const KernelTensor &description,
     bool isRow = axis == (isPacked ? 0 : 2) && extents.size() > 2;
     if (isRow && rowStride)
       stride = rowStride;
+    if (isQuery && axis == 1 && options.headStride)
+      stride = options.headStride;
     strides[axis] = stride;
     stride *= std::max<int64_t>(extents[axis], 1);
     if (options.isStrided && axis + 1 == extents.size())
@@ -341,4 +347,9 @@ std::string posenc::test::check(HostProgram &program, const Shape &shape,
     return "not enough address space";
   std::string error = problem.run();
   return error.empty() ? problem.compare() : error;
+}
+
+size_t posenc::test::getScratchBytes(HostProgram &program, const Shape &shape,
+                                     const CallOptions &options) {
+  return Problem(program, shape, options).getScratchBytes();
 }

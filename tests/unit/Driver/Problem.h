@@ -28,11 +28,17 @@ struct CallOptions {
   /// Elements from one row to the next of the named tensors, in memory that is
   /// reserved but mostly not there; 0: compact.
   int64_t keyStride = 0, queryStride = 0;
+  /// The same from one head to the next of queries and outputs.
+  int64_t headStride = 0;
 };
 
 /// Runs the program and compares with the reference: "" or what is wrong.
 std::string check(HostProgram &program, const Shape &shape,
                   const CallOptions &options = {});
+
+/// What NAME_scratch_bytes says of such a call.
+size_t getScratchBytes(HostProgram &program, const Shape &shape,
+                       const CallOptions &options = {});
 
 } // namespace posenc::test
 

@@ -107,4 +107,17 @@ TEST_F(PreparedTest, OtherLengths) {
   expectFailure(POSENC_INVALID_ARGUMENT, {"made for Lk = 7", "call has 6"});
 }
 
+// Tokens before the call are in its state; tables that depend on their number
+// have the hash of it.
+TEST_F(PreparedTest, EarlierTokensOfAState) {
+  desc.flags = POSENC_KERNEL_STATE;
+  ASSERT_EQ(POSENC_OK, prepare()) << posenc_last_error();
+  ASSERT_EQ(POSENC_OK, begin()) << posenc_last_error();
+  posenc_prepared_finish(&frame, buffer);
+  k.shape[2] = v.shape[2] = bias.shape[2] = 6;
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  q.shape[2] = o.shape[2] = bias.shape[1] = 2;
+  expectFailure(POSENC_INVALID_ARGUMENT, {"made for Lq = 3", "call has 2"});
+}
+
 } // namespace

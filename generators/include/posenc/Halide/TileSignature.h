@@ -52,8 +52,8 @@ enum class TileArgKind {
   KeyAngles, // f32 (2 * pairs, m), likewise of each key, where tiles transform
              // keys
   Strip,     // f32 (any), stride 1: entry i - j for row i and key j of this
-             // call. Covers rows 0 .. TileFunction::rows - 1, also those
-             // beyond n, and keys 0 .. m - 1
+             // call. Covers queries 0 .. TileFunction::queries - 1, also
+             // those beyond n, and keys 0 .. m - 1
   Table,     // f32, the slice of this head and batch entry; see TileArg::dims
   PreparedTable,  // the same of a posenc.prepare of kind rows
   QueryPositions, // int32 (n), any stride
@@ -202,10 +202,11 @@ bool hasHeadDimension(PlanOp plan);
 /// The functions of a chunk, for as many tokens as `outputs` has rows and
 /// fewer.
 struct ChunkFunctions {
-  /// Arguments: Query, Key, Value, what the prologue reads, Decays,
-  /// StateBefore, SumsBefore, Rows, QueryBegin, QueryShift, Output.
+  /// Arguments: Query, Key ..., Value, Decays, Rows, what the prologue reads,
+  /// StateBefore, SumsBefore, QueryBegin, QueryShift, Output. Behind keys and
+  /// values that are codes stand their scales.
   TileFunction outputs;
-  /// Arguments: Key, Value, Decays, Rows, StateBehind, SumsBehind.
+  /// Arguments: Key ..., Value, Decays, Rows, StateBehind, SumsBehind.
   TileFunction state;
 };
 

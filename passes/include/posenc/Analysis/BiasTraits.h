@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a posenc.bias depends on, proved from its inputs and its region.
+// What a posenc.bias, or another term, depends on, proved from its inputs and
+// its region.
 #ifndef POSENC_ANALYSIS_BIASTRAITS_H
 #define POSENC_ANALYSIS_BIASTRAITS_H
 
@@ -40,6 +41,9 @@ struct BiasTraits {
 };
 
 BiasTraits analyzeBias(BiasOp bias);
+
+/// Whether what these values are made of reads tables that differ by head.
+bool readsHeadTables(mlir::ValueRange values);
 
 /// The inputs of a region whose arguments reach what it yields, and those that
 /// look up its tables. A posenc.sum_index is always used.
