@@ -84,7 +84,7 @@ RowBlock::Output RowBlock::recur(RecurrenceOp op, HeadValues &values) const {
   const double *value = head.vectors.find(op.getValue())->second.data;
   double decay = getDecay(op, head.tables);
   double epsilon = op.getEpsilon() ? op.getEpsilon()->convertToDouble() : 0;
-  int64_t first = shape.getFirstPlace(Alignment::bottom_right);
+  int64_t first = shape.getFirstIndex(Alignment::bottom_right);
 
   Numbers by = sumProducts(op.getByQueries(), op.getByKeys(), values);
   Numbers scores(getNumRows() * keys);

@@ -138,7 +138,7 @@ void RowBlock::hideUnlisted(Value score, HeadValues &values) const {
   for (int64_t r = 0; r < getNumRows(); ++r)
     for (int64_t j = 0; j < keys; ++j)
       if (!call.blocks->shows(values.head->batch, values.head->head, begin + r,
-                              j))
+                              call.shape.forgotten + j))
         scores[r * keys + j] = maskedScore;
 }
 
@@ -190,7 +190,8 @@ void RowBlock::drop(DropWeightsOp op, HeadValues &values,
   for (int64_t r = 0; r < getNumRows(); ++r) {
     auto row = llvm::MutableArrayRef(weights).slice(r * keys, keys);
     for (auto [j, weight] : llvm::enumerate(row)) {
-      bool isKept = draws.draw(begin + r + shift, j) >= rate;
+      bool isKept =
+          draws.draw(begin + r + shift, call.shape.forgotten + j) >= rate;
       weight = isKept ? weight / (1 - rate) : 0;
       if (!outputs.kept.data.empty())
         outputs.kept.data[(getFirstRow(values) + r) * keys + j] = isKept;
@@ -266,7 +267,7 @@ RowBlock::Output RowBlock::addRemainder(RemainderOp op,
                                         const HeadValues &values) const {
   const Rows &rows = values.rows.find(op.getWeights())->second;
   int64_t valueDim = call.shape.valueDim;
-  int64_t first = begin + call.shape.getFirstPlace(Alignment::bottom_right);
+  int64_t first = begin + call.shape.getFirstIndex(Alignment::bottom_right);
   const double *value = values.head->vectors.find(op.getValue())->second.data;
   Output result{Numbers(getNumRows() * valueDim), Numbers(getNumRows())};
   for (int64_t r = 0; r < getNumRows(); ++r) {
