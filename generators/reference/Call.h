@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <cmath>
 #include <limits>
 
 namespace posenc {
@@ -59,6 +60,12 @@ struct Call {
 };
 
 using Numbers = std::vector<double>;
+
+/// Of a number that errors grow with: a NaN or an infinity in a vector bounds
+/// nothing that is said of its other channels.
+inline double getFiniteMagnitude(double x) {
+  return std::isfinite(x) ? std::abs(x) : 0;
+}
 
 /// The positions of each token, by the value that stands for them.
 using Positions = llvm::DenseMap<mlir::Value, Numbers>;

@@ -221,10 +221,9 @@ RowBlock::Output RowBlock::sumValues(WeightedSumOp op,
   const Rows &rows = values.rows.find(op.getWeights())->second;
   const Numbers &magnitudes = *values.head->valueMagnitudes;
   int64_t valueDim = call.shape.valueDim;
-  bool isFinite =
-      llvm::all_of(magnitudes, [](double x) { return std::isfinite(x); });
   Output result{Numbers(getNumRows() * valueDim), Numbers(getNumRows())};
-  auto multiply = isFinite ? multiplyAdd : multiplyAddNonzeros;
+  auto multiply =
+      values.head->hasFiniteValues ? multiplyAdd : multiplyAddNonzeros;
   multiply(weights.data(),
            values.head->vectors.find(op.getValue())->second.data,
            result.data.data(), getNumRows(), keys, valueDim);
@@ -253,7 +252,7 @@ RowBlock::Output RowBlock::sumTable(ValueTableOp op,
     int64_t r = p / keys;
     const double *row = table.getChannels(table.getRow(relation[p]), scratch);
     for (int64_t c = 0; c < valueDim; ++c) {
-      result.bound[r] = std::max(result.bound[r], std::abs(row[c]));
+      result.bound[r] = std::max(result.bound[r], getFiniteMagnitude(row[c]));
       if (weights[p] != 0)
         result.data[r * valueDim + c] += weights[p] * row[c];
     }

@@ -13,10 +13,14 @@ namespace posenc {
 
 /// The element of a result that is farthest from the reference.
 struct Accuracy {
-  /// |got - wanted| / allowed; at most 1 is accurate. Infinite where an exact
-  /// result was required and not given.
+  /// error / allowed; at most 1 is accurate. Infinite where an exact result was
+  /// required and not given.
   double ratio = 0;
-  /// Where it is, in the array's own axes; empty if there are no elements.
+  /// |got - wanted|. An infinity that is got where a finite number is wanted
+  /// stands for all numbers that round to it: the nearest one counts.
+  double error = 0;
+  /// Where it is, in the array's own axes; empty if there are no elements but
+  /// those that are NaN and have to be.
   llvm::SmallVector<int64_t, 4> index;
   double got = 0, wanted = 0, allowed = 0;
 
@@ -45,7 +49,10 @@ struct Accuracy {
 ///    added to it.
 ///
 /// An output that is stored in 16 bits is rounded once more: `roundoff` is the
-/// relative error of that, KernelTensor::getRoundoff().
+/// relative error of that, KernelTensor::getRoundoff(), which also says beyond
+/// which numbers infinity is the right result.
+///
+/// NaN must be NaN. All maxima are over finite numbers.
 Accuracy measureOutput(const ReferenceOutputs &reference,
                        llvm::ArrayRef<float> o, double roundoff = 0);
 
