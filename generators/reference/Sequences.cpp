@@ -146,6 +146,10 @@ llvm::Error SequenceCall::checkPages() const {
   for (int64_t b = 0; b < getBatch(); ++b)
     for (int64_t j = 0; j < keys[b].size(); j += pageSize) {
       int64_t page = table.data[b * table.shape[1] + j / pageSize];
+      if (pages == 0)
+        return fail("expected pages for the " + llvm::Twine(keys[b].size()) +
+                    " keys of sequence " + llvm::Twine(b) +
+                    ", but there are none");
       if (page < 0 || page >= pages)
         return fail("expected 'page_table' to hold pages from 0 to " +
                     llvm::Twine(pages - 1) + ", but got " + llvm::Twine(page));

@@ -197,6 +197,29 @@ TEST_F(ReferenceTest, ForgottenKeys) {
   }
 }
 
+/// Nothing is from 0 to -1.
+TEST_F(ReferenceTest, NothingToChooseFrom) {
+  inputs.q = zeros({1, 4, 3, 8});
+  inputs.k = zeros({0, 16, 2, 8});
+  inputs.v = zeros({0, 16, 2, 6});
+  inputs.positions["page_table"] = {{1, 1}, {0}};
+  inputs.positions["key_lengths"] = {{1}, {0}};
+  EXPECT_EQ(refusal("keys(paged)"), "accepted");
+  inputs.positions["key_lengths"].data = {5};
+  EXPECT_EQ(refusal("keys(paged)"), "expected pages for the 5 keys of sequence "
+                                    "0, but there are none");
+  inputs.k = zeros({1, 2, 0, 8});
+  inputs.v = zeros({1, 2, 0, 6});
+  inputs.positions["blocks.offsets"] = {{1, 1, 2}, {0, 0}};
+  inputs.positions["blocks.indices"] = {{0}, {}};
+  const char *listed = "blocks(#posenc.block_list<queries = 4, keys = 4>)";
+  EXPECT_EQ(refusal(listed), "accepted");
+  inputs.positions["blocks.offsets"].data = {0, 1};
+  inputs.positions["blocks.indices"] = {{1}, {0}};
+  EXPECT_EQ(refusal(listed), "expected 'blocks.indices' to list no block, "
+                             "since there are no keys, but got 0");
+}
+
 TEST_F(ReferenceTest, NeedsABody) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
       "posenc.kernel @k heads(4) kv_heads(2) head_dim(8) value_dim(6)",
