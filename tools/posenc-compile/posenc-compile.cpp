@@ -245,6 +245,7 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  files.setSource(flags->spec.inputFile);
   prepareCommandLine();
   Options parsed;
   flags = &parsed;

@@ -5,6 +5,7 @@
 #include "posenc/Compiler/Compile.h"
 #include "posenc/Reference/Reference.h"
 #include "posenc/Tools/CommandLine.h"
+#include "posenc/Tools/OutputFiles.h"
 #include "posenc/Tools/Spec.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -141,6 +142,10 @@ struct Options {
   llvm::Expected<llvm::StringMap<std::string>> collectFiles() const;
 };
 
+  /// Results that would replace each other or what the run reads.
+  llvm::Error checkOutputs() const;
+  /// Whether a result is what the call makes of that input.
+  bool isUpdate(const cl::opt<std::string> &result, StringRef input) const;
 } // namespace
 
 static const char *const overview =
@@ -191,6 +196,10 @@ static int fail(llvm::Error error) {
 llvm::Error Options::checkEntry() const {
   struct Use {
     const cl::Option *option;
+static std::string getName(const cl::Option &option) {
+  return ((option.ArgStr.size() == 1 ? "-" : "--") + option.ArgStr).str();
+}
+
     llvm::SmallVector<StringRef, 2> entries;
   };
   const Use uses[] = {{&queryFile, {"attention"}},
@@ -247,21 +256,54 @@ llvm::Error Options::check() const {
         "expected --threads to be 0 or more, but got " + llvm::Twine(threads));
   if (outputFile.empty())
     return llvm::createStringError("expected -o O.npy, but got none");
-  llvm::StringMap<StringRef> results;
+  return checkOutputs();
+}
+
+llvm::Error Options::checkOutputs() const {
+  llvm::SmallVector<const cl::opt<std::string> *> results;
   for (const cl::opt<std::string> *file :
        {&outputFile, &valueCacheFile, &keyScalesFile, &valueScalesFile,
-        &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile})
-    if (!file->empty())
-      if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
-          !isNew)
+        &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile}) {
+    if (file->empty())
+      continue;
+    for (const cl::opt<std::string> *other : results)
+      if (isSameFile(*file, *other))
         return llvm::createStringError(
             "expected a file for each result, but got '" + *file +
-            "' for both " + (other->second.size() == 1 ? "-" : "--") +
-            other->second + " and --" + file->ArgStr);
+            "' for both " + getName(*other) + " and " + getName(*file));
+    results.push_back(file);
+  }
+  llvm::Expected<llvm::StringMap<std::string>> inputs = collectFiles();
+  if (!inputs)
+    return inputs.takeError();
+  for (const cl::opt<std::string> *file : results) {
+    if (isSameFile(*file, spec.inputFile))
+      return llvm::createStringError("expected " + getName(*file) +
+                                     " to be another file than the "
+                                     "specification, but got '" +
+                                     *file + "'");
+    for (const auto &[name, path] : *inputs)
+      if (!isUpdate(*file, name) && isSameFile(*file, path))
+        return llvm::createStringError(
+            "expected " + getName(*file) +
+            " to be another file than that of '" + name +
+            "', which it would replace, but got '" + *file + "'");
+  }
   return llvm::Error::success();
 }
 
 llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
+bool Options::isUpdate(const cl::opt<std::string> &result,
+                       StringRef input) const {
+  return llvm::is_contained({std::pair(&outputFile, StringRef("k_cache")),
+                             {&valueCacheFile, "v_cache"},
+                             {&keyScalesFile, "k_scales"},
+                             {&valueScalesFile, "v_scales"},
+                             {&stateFile, "state_in"},
+                             {&sumsFile, "sums_in"}},
+                            std::pair(&result, input));
+}
+
   llvm::StringMap<std::string> files;
   auto add = [&](StringRef name, StringRef path) -> llvm::Error {
     if (!files.try_emplace(name, path.str()).second)
