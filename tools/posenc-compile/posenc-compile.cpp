@@ -129,14 +129,31 @@ static void printTensors(llvm::ArrayRef<KernelTensor> tensors) {
   }
 }
 
-static void printExplanation(const CompiledKernel &kernel) {
-  llvm::outs() << (kernel.isEmbed ? "embedding " : "kernel ") << kernel.name
-               << "\n";
-  printTensors(kernel.tensors);
-  if (kernel.appendTensors.empty())
+/// Those of the append function are none where there is no such function.
+static void printExplanation(bool isEmbed, StringRef name,
+                             llvm::ArrayRef<KernelTensor> tensors,
+                             llvm::ArrayRef<KernelTensor> appendTensors) {
+  llvm::outs() << (isEmbed ? "embedding " : "kernel ") << name << "\n";
+  printTensors(tensors);
+  if (appendTensors.empty())
     return;
-  llvm::outs() << "append function " << kernel.name << "_append_kv\n";
-  printTensors(kernel.appendTensors);
+  llvm::outs() << "append function " << name << "_append_kv\n";
+  printTensors(appendTensors);
+}
+
+/// Of a level that has not been compiled.
+static void printExplanation(ModuleOp level) {
+  for (EmbedOp embed : level.getOps<EmbedOp>())
+    printExplanation(/*isEmbed=*/true, embed.getSymName(),
+                     getKernelTensors(embed), {});
+  for (KernelOp kernel : level.getOps<KernelOp>()) {
+    if (isOfAnotherKernel(kernel))
+      continue;
+    KernelOp append = findAppendKernel(kernel);
+    printExplanation(
+        /*isEmbed=*/false, kernel.getSymName(), getKernelTensors(kernel),
+        append ? getKernelTensors(append) : std::vector<KernelTensor>());
+  }
 }
 
 /// The kernels and embeddings that the command line asks for.
@@ -172,7 +189,8 @@ static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
     return failure();
   for (CompiledKernel &kernel : *kernels) {
     if (flags->explain)
-      printExplanation(kernel);
+      printExplanation(kernel.isEmbed, kernel.name, kernel.tensors,
+                       kernel.appendTensors);
     if (flags->emitKind != Emit::Library) {
       for (CompiledObject &object : kernel.objects)
         files.add(object.name, std::move(object.bytes));
@@ -217,6 +235,8 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
                  : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
+    if (flags->explain)
+      printExplanation(**result);
     files.add((name + (isPlan ? ".plan" : ".level2") + ".mlir").str(),
               print(**result));
   }
