@@ -520,10 +520,13 @@ static int runTool(const Options &command, MLIRContext &context,
   if (options->wantLse && !kernel.exportsLse())
     return fail(
         "--lse: the kernel '" + llvm::Twine(name) + "' " +
-        (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
+        (kernel.getNoLse()
+             ? "says no_lse; expected one without that"
+             : "has rows without a log-sum-exp; expected one whose weights are "
+               "exponentials of scores, such as a softmax's"));
   if (options->wantMask && getDropout(kernel) == 0)
     return fail("--dropout-mask: the kernel '" + llvm::Twine(name) +
-                "' drops no weights; expected one with dropout(p)");
+                "' drops no weights; expected one with dropout(p), p above 0");
   return run(command, kernel, *options,
              [&](const InputArrays &inputs) -> llvm::Expected<RunResults> {
                auto results = runNative(**module, name, inputs, *options);
