@@ -38,7 +38,7 @@ struct Options {
   cl::list<std::string> targets{"target", cl::CommaSeparated,
                                 cl::value_desc("T,..."), cl::desc(targetHelp),
                                 cl::cat(category)};
-  cl::opt<Emit> emitKind{
+  WordOption<Emit> emitKind{
       "emit", cl::desc("what to write:"), cl::init(Emit::Library),
       cl::values(
           clEnumValN(Emit::Library, "library",
@@ -245,6 +245,7 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
 
 static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
   OutputFiles files;
+  files.setSource(flags->spec.inputFile);
   if (flags->emitKind == Emit::Ptx)
     return module.emitError("--emit=ptx: this posenc has no GPU target");
   // Fails with the list of kernels if there is none of that name.
@@ -265,8 +266,7 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  files.setSource(flags->spec.inputFile);
-  prepareCommandLine();
+  prepareCommandLine("posenc-compile");
   Options parsed;
   flags = &parsed;
   cl::HideUnrelatedOptions(flags->category);

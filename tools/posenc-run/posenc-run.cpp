@@ -16,8 +16,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <new>
-
 using namespace mlir;
 using namespace posenc;
 namespace cl = llvm::cl;
@@ -114,22 +112,28 @@ struct Options {
       cl::desc("which weights a kernel with dropout keeps [B, H, Lq, Lk],\n"
                "u8"),
       cl::cat(category)};
-  cl::opt<int32_t> threads{
-      "threads", cl::init(0), cl::value_desc("N"),
+  NumberOption<int32_t> threads{
+      "threads",
+      cl::init(0),
+      cl::value_desc("N"),
+      InRange<int32_t>{0},
       cl::desc("threads to use (default: one for each CPU); results do\n"
                "not depend on it"),
       cl::cat(category)};
-  cl::opt<int32_t> firstHead{
-      "first-head", cl::init(0), cl::value_desc("N"),
+  NumberOption<int32_t> firstHead{
+      "first-head",
+      cl::init(0),
+      cl::value_desc("N"),
+      InRange<int32_t>{0},
       cl::desc("the number in the kernel of the arrays' first head, when\n"
                "they hold only some of its heads (default: 0)"),
       cl::cat(category)};
-  cl::opt<uint64_t> seed{
+  NumberOption<unsigned long long> seed{
       "seed", cl::init(0), cl::value_desc("N"),
       cl::desc("the key of the random numbers of dropout and of other draws\n"
                "of embeddings (default: 0)"),
       cl::cat(category)};
-  cl::opt<uint64_t> offset{
+  NumberOption<unsigned long long> offset{
       "offset", cl::init(0), cl::value_desc("N"),
       cl::desc("how many random numbers calls before have used (default:\n"
                "0); attention drops other weights for each number"),
@@ -138,14 +142,14 @@ struct Options {
   /// Options that contradict each other or ask for what does not exist.
   llvm::Error check() const;
   llvm::Error checkEntry() const;
-  /// The files of the inputs by name.
-  llvm::Expected<llvm::StringMap<std::string>> collectFiles() const;
-};
-
   /// Results that would replace each other or what the run reads.
   llvm::Error checkOutputs() const;
   /// Whether a result is what the call makes of that input.
   bool isUpdate(const cl::opt<std::string> &result, StringRef input) const;
+  /// The files of the inputs by name.
+  llvm::Expected<llvm::StringMap<std::string>> collectFiles() const;
+};
+
 } // namespace
 
 static const char *const overview =
@@ -192,14 +196,14 @@ static int fail(llvm::Error error) {
   return message.empty() ? 1 : fail(message);
 }
 
-/// What not all of the entries have.
-llvm::Error Options::checkEntry() const {
-  struct Use {
-    const cl::Option *option;
 static std::string getName(const cl::Option &option) {
   return ((option.ArgStr.size() == 1 ? "-" : "--") + option.ArgStr).str();
 }
 
+/// What not all of the entries have.
+llvm::Error Options::checkEntry() const {
+  struct Use {
+    const cl::Option *option;
     llvm::SmallVector<StringRef, 2> entries;
   };
   const Use uses[] = {{&queryFile, {"attention"}},
@@ -251,9 +255,6 @@ llvm::Error Options::check() const {
   if (backend == "reference" && compare)
     return llvm::createStringError(
         "--compare needs --backend=native: it compares with the reference");
-  if (threads < 0)
-    return llvm::createStringError(
-        "expected --threads to be 0 or more, but got " + llvm::Twine(threads));
   if (outputFile.empty())
     return llvm::createStringError("expected -o O.npy, but got none");
   return checkOutputs();
@@ -292,7 +293,6 @@ llvm::Error Options::checkOutputs() const {
   return llvm::Error::success();
 }
 
-llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
 bool Options::isUpdate(const cl::opt<std::string> &result,
                        StringRef input) const {
   return llvm::is_contained({std::pair(&outputFile, StringRef("k_cache")),
@@ -304,6 +304,7 @@ bool Options::isUpdate(const cl::opt<std::string> &result,
                             std::pair(&result, input));
 }
 
+llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
   llvm::StringMap<std::string> files;
   auto add = [&](StringRef name, StringRef path) -> llvm::Error {
     if (!files.try_emplace(name, path.str()).second)
@@ -542,7 +543,7 @@ static int runTool(const Options &command, MLIRContext &context,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  prepareCommandLine();
+  prepareCommandLine("posenc-run");
   Options command;
   cl::HideUnrelatedOptions(command.category);
   std::string problem;
@@ -561,9 +562,5 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  try {
-    return runTool(command, context, sources);
-  } catch (const std::bad_alloc &) {
-    return fail("out of memory");
-  }
+  return runTool(command, context, sources);
 }
