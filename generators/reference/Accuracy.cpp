@@ -100,7 +100,9 @@ Accuracy posenc::measureLse(const ReferenceOutputs &reference,
 /// The greatest magnitude of the finite numbers of each row.
 static std::vector<double> findGreatest(const RealTensor &reference) {
   int64_t dim = reference.shape.back();
-  std::vector<double> greatest(dim ? reference.data.size() / dim : 0, 0.0);
+  if (dim == 0)
+    return {};
+  std::vector<double> greatest(reference.data.size() / dim, 0.0);
   for (auto [i, wanted] : enumerate(reference.data))
     greatest[i / dim] = std::max(greatest[i / dim], getFiniteMagnitude(wanted));
   return greatest;
