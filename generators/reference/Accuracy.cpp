@@ -2,6 +2,8 @@
 // The accuracy rule of kernels.
 #include "posenc/Reference/Accuracy.h"
 
+#include "Call.h"
+
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,31 +19,47 @@ static double getScoreAllowance(double maxScore) {
   return 2e-6 + 8 * std::ldexp(1.0, -24) * maxScore;
 }
 
-static double getRatio(double got, double wanted, double allowed) {
-  if (std::isnan(wanted))
-    return std::isnan(got) ? 0.0 : std::numeric_limits<double>::infinity();
-  if (got == wanted)
-    return 0.0;
-  double ratio = std::abs(got - wanted) / allowed;
-  // Also when an infinity or a NaN took part.
-  return std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity();
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Numbers of this magnitude and beyond round to an infinity of the type whose
+/// roundoff that is: f16, bf16 or, without any, f32.
+static double getOverflow(double roundoff) {
+  double half = roundoff ? roundoff / 2 : 0x1p-25;
+  return std::ldexp(1 - half, roundoff == 0x1p-11 ? 16 : 128);
 }
 
-/// `rowSize` elements of `wanted` share a row of the maxima.
+/// How far apart the numbers are. An infinity that was not asked for is as near
+/// as the nearest number that rounds to it.
+static double getError(double got, double wanted, double overflow) {
+  if (got == wanted)
+    return 0;
+  if (std::isinf(got) && std::isfinite(wanted))
+    return std::max(overflow - (got > 0 ? wanted : -wanted), 0.0);
+  double error = std::abs(got - wanted);
+  return std::isnan(error) ? infinity : error;
+}
+
 template <typename T>
 static Accuracy measure(const RealTensor &wanted, ArrayRef<T> got,
-                        int64_t rowSize,
+                        double overflow,
                         function_ref<double(int64_t)> getAllowed) {
   assert(got.size() == wanted.data.size() && "arrays of different sizes");
   Accuracy worst;
   int64_t at = -1;
   for (int64_t i = 0, e = got.size(); i < e; ++i) {
-    double allowed = getAllowed(i / rowSize);
-    double ratio = getRatio(got[i], wanted.data[i], allowed);
+    if (std::isnan(wanted.data[i]) && std::isnan(got[i]))
+      continue;
+    double allowed = getAllowed(i);
+    double error = getError(got[i], wanted.data[i], overflow);
+    double ratio = error == 0 ? 0 : error / allowed;
+    // Also when an infinity or a NaN took part.
+    if (!std::isfinite(ratio))
+      ratio = infinity;
     if (at >= 0 && ratio <= worst.ratio)
       continue;
     at = i;
     worst.ratio = ratio;
+    worst.error = error;
     worst.got = got[i];
     worst.wanted = wanted.data[i];
     worst.allowed = allowed;
@@ -79,14 +97,16 @@ Accuracy posenc::measureOutput(const ReferenceOutputs &reference,
   int64_t width = reference.o.shape.back();
   // Below the normal numbers of f16 the error is absolute.
   double smallest = rounding.outputs ? std::ldexp(1.0, -25) : 0;
-  Accuracy worst = measure(reference.o, o, 1, [&](int64_t element) {
+  double overflow = getOverflow(rounding.outputs);
+  Accuracy worst = measure(reference.o, o, overflow, [&](int64_t element) {
     int64_t row = element / width;
     double allowed =
         (getScoreAllowance(reference.maxScore.data[row]) + rounding.weights) *
         reference.maxValue.data[row];
     if (allowed == 0) // a row that sees no key
       return 0.0;
-    return allowed + rounding.outputs * std::abs(reference.o.data[element]) +
+    return allowed +
+           rounding.outputs * getFiniteMagnitude(reference.o.data[element]) +
            smallest;
   });
   // Of few numbers it is as large as chance has it.
@@ -99,17 +119,19 @@ Accuracy posenc::measureOutput(const ReferenceOutputs &reference,
 
 Accuracy posenc::measureLse(const ReferenceOutputs &reference,
                             ArrayRef<float> lse) {
-  return measure(reference.lse, lse, 1, [&](int64_t row) {
+  return measure(reference.lse, lse, getOverflow(0), [&](int64_t row) {
     return getScoreAllowance(reference.maxScore.data[row]);
   });
 }
 
-/// The greatest magnitude of each row.
+/// The greatest magnitude of the finite numbers of each row.
 static std::vector<double> findGreatest(const RealTensor &reference) {
   int64_t dim = reference.shape.back();
-  std::vector<double> greatest(dim ? reference.data.size() / dim : 0, 0.0);
+  if (dim == 0)
+    return {};
+  std::vector<double> greatest(reference.data.size() / dim, 0.0);
   for (auto [i, wanted] : enumerate(reference.data))
-    greatest[i / dim] = std::max(greatest[i / dim], std::abs(wanted));
+    greatest[i / dim] = std::max(greatest[i / dim], getFiniteMagnitude(wanted));
   return greatest;
 }
 
@@ -118,15 +140,15 @@ Accuracy posenc::measureCache(const RealTensor &reference,
   int64_t dim = reference.shape.back();
   std::vector<double> greatest = findGreatest(reference);
   double smallest = roundoff ? std::ldexp(1.0, -25) : 0;
-  return measure(reference, cache, 1, [&](int64_t i) {
-    return 2e-6 * greatest[i / dim] + roundoff * std::abs(reference.data[i]) +
-           smallest;
+  return measure(reference, cache, getOverflow(roundoff), [&](int64_t i) {
+    return 2e-6 * greatest[i / dim] +
+           roundoff * getFiniteMagnitude(reference.data[i]) + smallest;
   });
 }
 
 Accuracy posenc::measureCodes(const RealTensor &reference,
                               ArrayRef<float> codes, bool areIntegers) {
-  return measure(reference, codes, 1, [&](int64_t i) {
+  return measure(reference, codes, infinity, [&](int64_t i) {
     // f8E4M3FN has 3 bits behind the first, which is worth 2^-6 at least.
     double magnitude = std::max(std::abs(reference.data[i]), 0x1p-6);
     return areIntegers ? 1.0 : std::exp2(std::floor(std::log2(magnitude)) - 3);
@@ -135,20 +157,20 @@ Accuracy posenc::measureCodes(const RealTensor &reference,
 
 Accuracy posenc::measureScales(const RealTensor &reference,
                                ArrayRef<float> scales) {
-  return measure(reference, scales, 1,
+  return measure(reference, scales, getOverflow(0),
                  [&](int64_t i) { return 4e-6 * std::abs(reference.data[i]); });
 }
 
 Accuracy posenc::measureState(const RealTensor &reference,
                               const RealTensor &bound, ArrayRef<float> state) {
-  return measure(reference, state, 1,
+  return measure(reference, state, getOverflow(0),
                  [&](int64_t i) { return 2e-6 * bound.data[i]; });
 }
 
 Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
   int64_t dim = reference.shape.back();
   std::vector<double> greatest = findGreatest(reference);
-  return measure(reference, y, 1, [&](int64_t i) {
+  return measure(reference, y, getOverflow(0), [&](int64_t i) {
     return std::ldexp(std::abs(reference.data[i]), -23) +
            std::ldexp(1 + greatest[i / dim], -36);
   });
@@ -157,7 +179,7 @@ Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<float> y) {
 Accuracy posenc::measureEmbed(const RealTensor &reference, ArrayRef<double> y) {
   int64_t dim = reference.shape.back();
   std::vector<double> greatest = findGreatest(reference);
-  return measure(reference, y, 1, [&](int64_t i) {
+  return measure(reference, y, infinity, [&](int64_t i) {
     return std::ldexp(1 + greatest[i / dim], -36);
   });
 }

@@ -43,7 +43,7 @@ static Numbers getFrequencies(Value freqs, Value position, const Call &call,
     llvm::SmallVector<double> values = op.getLaw().getFrequencies();
     return Numbers(values.begin(), values.end());
   }
-  int64_t length = call.shape.keyLen + getIotaOffset(position);
+  int64_t length = call.shape.getSequenceLen() + getIotaOffset(position);
   return mapFrequencies(freqs.getDefiningOp<FreqsMapOp>(),
                         static_cast<double>(length), tables);
 }

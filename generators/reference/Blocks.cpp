@@ -52,6 +52,11 @@ llvm::Error BlockLists::check(int64_t queryLen, int64_t keyLen) const {
       for (int64_t block = 0; block + 1 < offsets->shape[2]; ++block) {
         int64_t previous = -1;
         for (int64_t index : getList(b, h, block)) {
+          if (blocks == 0)
+            return fail(
+                "expected '" + law.getIndicesName() +
+                "' to list no block, since there are no keys, but got " +
+                llvm::Twine(index));
           if (index <= previous || index >= blocks)
             return fail("expected '" + law.getIndicesName() +
                         "' to rise from 0 to at most " +

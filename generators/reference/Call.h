@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <cmath>
 #include <limits>
 
 namespace posenc {
@@ -23,13 +24,23 @@ struct CallShape {
   int64_t firstHead = 0;
   /// Where the first key stands that is appended to a cache.
   int64_t firstKey = 0;
+  /// Keys of the sequence before those of the tensors, which a ring no longer
+  /// holds and nothing sees.
+  int64_t forgotten = 0;
 
   int64_t getLength(Side side) const {
     return side == Side::query ? queryLen : keyLen;
   }
+  /// The keys of the sequence.
+  int64_t getSequenceLen() const { return forgotten + keyLen; }
   /// The storage index of the key at which query row 0 stands.
   int64_t getFirstPlace(Alignment alignment) const {
-    return alignment == Alignment::bottom_right ? keyLen - queryLen : 0;
+    return alignment == Alignment::bottom_right ? getSequenceLen() - queryLen
+                                                : 0;
+  }
+  /// Where the tensors have that key.
+  int64_t getFirstIndex(Alignment alignment) const {
+    return getFirstPlace(alignment) - forgotten;
   }
 };
 
@@ -49,6 +60,12 @@ struct Call {
 };
 
 using Numbers = std::vector<double>;
+
+/// Of a number that errors grow with: a NaN or an infinity in a vector bounds
+/// nothing that is said of its other channels.
+inline double getFiniteMagnitude(double x) {
+  return std::isfinite(x) ? std::abs(x) : 0;
+}
 
 /// The positions of each token, by the value that stands for them.
 using Positions = llvm::DenseMap<mlir::Value, Numbers>;

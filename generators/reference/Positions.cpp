@@ -11,9 +11,7 @@ static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
   Numbers result(shape.getLength(op.getSide()));
   auto tensor = dyn_cast<PositionTensorAttr>(op.getLaw());
   bool isOwn = tensor && (op.getSide() == Side::key || tensor.hasOwnQueries());
-  int64_t first = op.getSide() == Side::query && !isOwn
-                      ? shape.getFirstPlace(op.getLaw().getAlignment())
-                      : 0;
+  bool isQuery = op.getSide() == Side::query;
   if (auto law = dyn_cast<AppendedAttr>(op.getLaw())) {
     for (auto [t, position] : llvm::enumerate(result))
       position =
@@ -22,6 +20,8 @@ static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
   }
   if (!tensor) {
     int64_t offset = cast<IotaAttr>(op.getLaw()).getOffset();
+    int64_t first = isQuery ? shape.getFirstPlace(op.getLaw().getAlignment())
+                            : shape.forgotten;
     for (auto [t, position] : llvm::enumerate(result))
       position = static_cast<double>(first + offset + int64_t(t));
     return result;
@@ -29,7 +29,9 @@ static Numbers readPositions(PositionOp op, const Call &call, int64_t b) {
   const IntTensor &given =
       call.inputs.positions.find(tensor.getTensor(op.getSide()))->second;
   int64_t length = isOwn ? shape.getLength(op.getSide()) : shape.keyLen;
-  int64_t row = (tensor.getAxis() * shape.batch + b) * length + first;
+  int64_t row = (tensor.getAxis() * shape.batch + b) * length;
+  if (isQuery && !isOwn)
+    row += shape.getFirstIndex(op.getLaw().getAlignment());
   for (auto [t, position] : llvm::enumerate(result))
     position = static_cast<double>(given.data[row + t]);
   return result;

@@ -84,7 +84,7 @@ RowBlock::Output RowBlock::recur(RecurrenceOp op, HeadValues &values) const {
   const double *value = head.vectors.find(op.getValue())->second.data;
   double decay = getDecay(op, head.tables);
   double epsilon = op.getEpsilon() ? op.getEpsilon()->convertToDouble() : 0;
-  int64_t first = shape.getFirstPlace(Alignment::bottom_right);
+  int64_t first = shape.getFirstIndex(Alignment::bottom_right);
 
   Numbers by = sumProducts(op.getByQueries(), op.getByKeys(), values);
   Numbers scores(getNumRows() * keys);
@@ -133,7 +133,8 @@ RowBlock::Output RowBlock::recur(RecurrenceOp op, HeadValues &values) const {
     for (auto [index, weight] : llvm::enumerate(weights.ofState)) {
       greatest = 0;
       for (int64_t c = 0; c < valueDim; ++c)
-        greatest = std::max(greatest, std::abs(state[index * valueDim + c]));
+        greatest =
+            std::max(greatest, getFiniteMagnitude(state[index * valueDim + c]));
       bound += std::abs(weight) * greatest;
     }
     double maxScore =
@@ -174,7 +175,7 @@ static void addKey(const StateRows &rows, double decay, const double *key,
                    const double *value, int64_t headDim) {
   double greatest = 0;
   for (int64_t d = 0; d < headDim; ++d)
-    greatest = std::max(greatest, std::abs(key[d]));
+    greatest = std::max(greatest, getFiniteMagnitude(key[d]));
   for (int64_t d = 0; d < headDim; ++d)
     for (int64_t c = 0; c < rows.columns; ++c) {
       double &state = rows.state[d * rows.columns + c],

@@ -104,21 +104,22 @@ evaluateDecoded(KernelOp kernel, const ReferenceInputs &inputs,
   return evaluateReference(*plain, numbers, options);
 }
 
-/// A call whose batch entries have the same lengths; `firstKey` tokens of the
-/// sequence come before those that are given.
+/// A call whose batch entries have the same lengths.
 static llvm::Expected<ReferenceOutputs>
 evaluateDense(KernelOp kernel, const ReferenceInputs &inputs,
-              const ReferenceOptions &options, int64_t firstKey) {
+              const ReferenceOptions &options, EarlierTokens earlier) {
   llvm::Expected<CallShape> shape = checkShapes(kernel, inputs);
   if (!shape)
     return shape.takeError();
-  shape->firstKey = firstKey;
+  shape->firstKey = earlier.inState;
+  shape->forgotten = earlier.forgotten;
   if (llvm::Error error = checkCall(kernel, *shape))
     return error;
 
   Call call(kernel, inputs, *shape);
   if (call.blocks)
-    if (llvm::Error error = call.blocks->check(shape->queryLen, shape->keyLen))
+    if (llvm::Error error =
+            call.blocks->check(shape->queryLen, shape->getSequenceLen()))
       return error;
   Tables sharedTables = makeSharedTables(call);
   ReferenceOutputs outputs = allocateOutputs(kernel, *shape, options);
@@ -157,12 +158,13 @@ posenc::evaluateReference(KernelOp kernel, const ReferenceInputs &inputs,
   if (kernel.getKvScales())
     return evaluateDecoded(kernel, inputs, options);
   if (kernel.hasSequences())
-    return evaluateSequences(
-        kernel, inputs, options,
-        [&](KernelOp dense, const ReferenceInputs &given, int64_t firstKey) {
-          return evaluateDense(dense, given, options, firstKey);
-        });
-  return evaluateDense(kernel, inputs, options, /*firstKey=*/0);
+    return evaluateSequences(kernel, inputs, options,
+                             [&](KernelOp dense, const ReferenceInputs &given,
+                                 EarlierTokens earlier) {
+                               return evaluateDense(dense, given, options,
+                                                    earlier);
+                             });
+  return evaluateDense(kernel, inputs, options, {});
 }
 
 /// [1, Hkv, tokens, D]: what the body yields for the new tokens of a sequence.

@@ -162,6 +162,7 @@ Numbers RowBlock::addScores(AddOp op, const HeadValues &values) const {
 }
 
 Numbers RowBlock::isAllowed(SelectOp op, MaskAttrInterface mask) const {
+  const CallShape &shape = call.shape;
   const Numbers *queries = nullptr, *others = nullptr;
   if (!op.getPositions().empty()) {
     queries = &positions.find(op.getPositions()[0])->second;
@@ -170,8 +171,10 @@ Numbers RowBlock::isAllowed(SelectOp op, MaskAttrInterface mask) const {
   Numbers result;
   for (int64_t i = begin; i < end; ++i)
     for (int64_t j = 0; j < keys; ++j)
-      result.push_back(queries ? mask.allowsPair((*queries)[i], (*others)[j])
-                               : mask.allows(i, j, call.shape.queryLen, keys));
+      result.push_back(queries
+                           ? mask.allowsPair((*queries)[i], (*others)[j])
+                           : mask.allows(i, shape.forgotten + j, shape.queryLen,
+                                         shape.getSequenceLen()));
   return result;
 }
 

@@ -33,17 +33,16 @@ struct Slice {
 
 class SequenceCall {
 public:
-  SequenceCall(KernelOp kernel, const ReferenceInputs &inputs)
-      : kernel(kernel), inputs(inputs), tensors(getKernelTensors(kernel)) {}
+  SequenceCall(KernelOp kernel, const ReferenceInputs &inputs,
+               const ReferenceOptions &options = {})
+      : kernel(kernel), inputs(inputs), options(options),
+        tensors(getKernelTensors(kernel)) {}
 
   llvm::Error readLengths();
   int64_t getBatch() const { return static_cast<int64_t>(keys.size()); }
   ReferenceInputs makeInputs(int64_t batch) const;
-  /// Tokens of a sequence that a state stands for.
-  int64_t countEarlier(int64_t batch) const {
-    return kernel.hasState() ? keys[batch].size() - queries[batch].size() : 0;
-  }
-  void allocate(const ReferenceOptions &options, ReferenceOutputs &outputs);
+  EarlierTokens countEarlier(int64_t batch) const;
+  void allocate(ReferenceOutputs &outputs);
   void store(int64_t batch, const ReferenceOutputs &part,
              ReferenceOutputs &outputs) const;
 
@@ -86,6 +85,7 @@ private:
 
   mutable KernelOp kernel; // operations know no const
   const ReferenceInputs &inputs;
+  ReferenceOptions options;
   std::vector<KernelTensor> tensors;
   SmallVector<Tokens> queries, keys; // by batch entry
 };
@@ -146,6 +146,10 @@ llvm::Error SequenceCall::checkPages() const {
   for (int64_t b = 0; b < getBatch(); ++b)
     for (int64_t j = 0; j < keys[b].size(); j += pageSize) {
       int64_t page = table.data[b * table.shape[1] + j / pageSize];
+      if (pages == 0)
+        return fail("expected pages for the " + llvm::Twine(keys[b].size()) +
+                    " keys of sequence " + llvm::Twine(b) +
+                    ", but there are none");
       if (page < 0 || page >= pages)
         return fail("expected 'page_table' to hold pages from 0 to " +
                     llvm::Twine(pages - 1) + ", but got " + llvm::Twine(page));
@@ -349,20 +353,34 @@ RealTensor SequenceCall::gatherPages(const RealTensor &given,
   return result;
 }
 
-/// [B, Hkv, capacity, D] -> [1, Hkv, keys, D]. Keys that are no longer there
-/// are 0: nothing sees them.
+EarlierTokens SequenceCall::countEarlier(int64_t batch) const {
+  EarlierTokens earlier;
+  int64_t length = keys[batch].size();
+  if (kernel.hasState())
+    earlier.inState = length - queries[batch].size();
+  // Lengths say nothing about how much memory there is; but who asks for the
+  // pairs gets those of forgotten keys, too.
+  if (kernel.isRing() && !kernel.isAppend() && !options.scores && !options.kept)
+    earlier.forgotten = std::max<int64_t>(length - inputs.k.shape[2], 0);
+  return earlier;
+}
+
+/// [B, Hkv, capacity, D] -> [1, Hkv, keys, D], from the first key on that is
+/// not forgotten. Others that are no longer there are 0: nothing sees them.
 RealTensor SequenceCall::gatherRing(const RealTensor &given,
                                     int64_t batch) const {
   int64_t heads = given.shape[1], capacity = given.shape[2],
           dim = given.shape[3], length = keys[batch].size();
+  int64_t forgotten = countEarlier(batch).forgotten, rows = length - forgotten;
   RealTensor result;
-  result.shape = {1, heads, length, dim};
-  result.data.assign(heads * length * dim, 0);
+  result.shape = {1, heads, rows, dim};
+  result.data.assign(heads * rows * dim, 0);
   for (int64_t h = 0; h < heads; ++h)
     for (int64_t j = std::max<int64_t>(length - capacity, 0); j < length; ++j) {
-      int64_t row = (batch * heads + h) * capacity + j % capacity;
-      std::copy_n(given.data.begin() + row * dim, dim,
-                  result.data.begin() + (h * length + j) * dim);
+      int64_t from = (batch * heads + h) * capacity + j % capacity;
+      int64_t to = h * rows + j - forgotten;
+      std::copy_n(given.data.begin() + from * dim, dim,
+                  result.data.begin() + to * dim);
     }
   return result;
 }
@@ -379,7 +397,7 @@ RealTensor SequenceCall::getKeys(const KernelTensor &tensor,
 
 /// The state of a sequence without earlier tokens is empty.
 bool SequenceCall::hasNumbers(const KernelTensor &tensor, int64_t batch) const {
-  return !tensor.isOptional || countEarlier(batch) > 0;
+  return !tensor.isOptional || countEarlier(batch).inState > 0;
 }
 
 ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
@@ -413,8 +431,7 @@ ReferenceInputs SequenceCall::makeInputs(int64_t batch) const {
 // Outputs
 //===----------------------------------------------------------------------===//
 
-void SequenceCall::allocate(const ReferenceOptions &options,
-                            ReferenceOutputs &outputs) {
+void SequenceCall::allocate(ReferenceOutputs &outputs) {
   int64_t heads = inputs.q.shape[1], batch = getBatch();
   llvm::SmallVector<int64_t> rows =
       hasPackedQueries()
@@ -482,16 +499,16 @@ llvm::Expected<ReferenceOutputs>
 posenc::evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
                           const ReferenceOptions &options,
                           llvm::function_ref<llvm::Expected<ReferenceOutputs>(
-                              KernelOp, const ReferenceInputs &, int64_t)>
+                              KernelOp, const ReferenceInputs &, EarlierTokens)>
                               evaluateDense) {
-  SequenceCall call(kernel, inputs);
+  SequenceCall call(kernel, inputs, options);
   if (llvm::Error error = call.readLengths())
     return error;
   OwningOpRef<KernelOp> dense(kernel.clone());
   dense->removeQueriesAttr();
   dense->removeKeysAttr();
   ReferenceOutputs outputs;
-  call.allocate(options, outputs);
+  call.allocate(outputs);
   for (int64_t batch = 0; batch < call.getBatch(); ++batch) {
     llvm::Expected<ReferenceOutputs> part =
         evaluateDense(*dense, call.makeInputs(batch), call.countEarlier(batch));

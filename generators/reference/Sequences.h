@@ -9,14 +9,21 @@
 
 namespace posenc {
 
+/// Tokens of a sequence before those that are given.
+struct EarlierTokens {
+  /// Those that a state stands for.
+  int64_t inState = 0;
+  /// Those that a ring no longer holds and nothing sees.
+  int64_t forgotten = 0;
+};
+
 /// Evaluates each sequence as a dense call of one batch entry with
-/// `evaluateDense`, and puts its outputs where the kernel has them. The number
-/// is that of the tokens before those that are given, not 0 with keys(state).
+/// `evaluateDense`, and puts its outputs where the kernel has them.
 llvm::Expected<ReferenceOutputs>
 evaluateSequences(KernelOp kernel, const ReferenceInputs &inputs,
                   const ReferenceOptions &options,
                   llvm::function_ref<llvm::Expected<ReferenceOutputs>(
-                      KernelOp, const ReferenceInputs &, int64_t)>
+                      KernelOp, const ReferenceInputs &, EarlierTokens)>
                       evaluateDense);
 
 /// Writes what `encode` makes of the new keys of each sequence, [1, Hkv,

@@ -203,7 +203,7 @@ static Table sumPrefixes(const Call &call, PrefixSumOp op, const Table &table) {
 
 static Table readAtQuery(const Call &call, AtQueryOp op, Table table) {
   if (table.data)
-    table.data += call.shape.getFirstPlace(op.getAlignment()) * table.keyStride;
+    table.data += call.shape.getFirstIndex(op.getAlignment()) * table.keyStride;
   table.queryStride = table.keyStride;
   table.keyStride = 0;
   return table;

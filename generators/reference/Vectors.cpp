@@ -63,6 +63,7 @@ void HeadBuilder::shareKeys(Head &head, const Head &previous) {
     if (!dependsOnHead(value))
       head.transposedKeys[value] = keys;
   head.valueMagnitudes = previous.valueMagnitudes;
+  head.hasFiniteValues = previous.hasFiniteValues;
 }
 
 void HeadBuilder::prepareKeys(Head &head) {
@@ -87,10 +88,10 @@ void HeadBuilder::prepareKeys(Head &head) {
   Numbers magnitudes(shape.keyLen);
   const double *value = head.vectors[call.body.getArgument(2)].data;
   for (double &magnitude : magnitudes)
-    for (int64_t c = 0; c < shape.valueDim; ++c, ++value)
-      // Keeps a NaN, which std::max would lose.
-      if (double x = std::abs(*value); !(x <= magnitude))
-        magnitude = std::isnan(magnitude) ? magnitude : x;
+    for (int64_t c = 0; c < shape.valueDim; ++c, ++value) {
+      magnitude = std::max(magnitude, getFiniteMagnitude(*value));
+      head.hasFiniteValues &= std::isfinite(*value);
+    }
   head.valueMagnitudes = std::make_shared<const Numbers>(std::move(magnitudes));
 }
 

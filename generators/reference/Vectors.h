@@ -31,8 +31,10 @@ struct Head {
   llvm::DenseMap<mlir::Value, Vectors> vectors;
   /// Keys that take part in a dot product, [channels, Lk].
   llvm::DenseMap<mlir::Value, std::shared_ptr<const Numbers>> transposedKeys;
-  /// The greatest |element| of each value vector.
+  /// The greatest |element| of each value vector, of those that are finite, and
+  /// whether all are.
   std::shared_ptr<const Numbers> valueMagnitudes;
+  bool hasFiniteValues = true;
 };
 
 /// Makes the heads of one batch entry.

@@ -138,7 +138,7 @@ void RowBlock::hideUnlisted(Value score, HeadValues &values) const {
   for (int64_t r = 0; r < getNumRows(); ++r)
     for (int64_t j = 0; j < keys; ++j)
       if (!call.blocks->shows(values.head->batch, values.head->head, begin + r,
-                              j))
+                              call.shape.forgotten + j))
         scores[r * keys + j] = maskedScore;
 }
 
@@ -190,7 +190,8 @@ void RowBlock::drop(DropWeightsOp op, HeadValues &values,
   for (int64_t r = 0; r < getNumRows(); ++r) {
     auto row = llvm::MutableArrayRef(weights).slice(r * keys, keys);
     for (auto [j, weight] : llvm::enumerate(row)) {
-      bool isKept = draws.draw(begin + r + shift, j) >= rate;
+      bool isKept =
+          draws.draw(begin + r + shift, call.shape.forgotten + j) >= rate;
       weight = isKept ? weight / (1 - rate) : 0;
       if (!outputs.kept.data.empty())
         outputs.kept.data[(getFirstRow(values) + r) * keys + j] = isKept;
@@ -220,10 +221,9 @@ RowBlock::Output RowBlock::sumValues(WeightedSumOp op,
   const Rows &rows = values.rows.find(op.getWeights())->second;
   const Numbers &magnitudes = *values.head->valueMagnitudes;
   int64_t valueDim = call.shape.valueDim;
-  bool isFinite =
-      llvm::all_of(magnitudes, [](double x) { return std::isfinite(x); });
   Output result{Numbers(getNumRows() * valueDim), Numbers(getNumRows())};
-  auto multiply = isFinite ? multiplyAdd : multiplyAddNonzeros;
+  auto multiply =
+      values.head->hasFiniteValues ? multiplyAdd : multiplyAddNonzeros;
   multiply(weights.data(),
            values.head->vectors.find(op.getValue())->second.data,
            result.data.data(), getNumRows(), keys, valueDim);
@@ -252,7 +252,7 @@ RowBlock::Output RowBlock::sumTable(ValueTableOp op,
     int64_t r = p / keys;
     const double *row = table.getChannels(table.getRow(relation[p]), scratch);
     for (int64_t c = 0; c < valueDim; ++c) {
-      result.bound[r] = std::max(result.bound[r], std::abs(row[c]));
+      result.bound[r] = std::max(result.bound[r], getFiniteMagnitude(row[c]));
       if (weights[p] != 0)
         result.data[r * valueDim + c] += weights[p] * row[c];
     }
@@ -266,7 +266,7 @@ RowBlock::Output RowBlock::addRemainder(RemainderOp op,
                                         const HeadValues &values) const {
   const Rows &rows = values.rows.find(op.getWeights())->second;
   int64_t valueDim = call.shape.valueDim;
-  int64_t first = begin + call.shape.getFirstPlace(Alignment::bottom_right);
+  int64_t first = begin + call.shape.getFirstIndex(Alignment::bottom_right);
   const double *value = values.head->vectors.find(op.getValue())->second.data;
   Output result{Numbers(getNumRows() * valueDim), Numbers(getNumRows())};
   for (int64_t r = 0; r < getNumRows(); ++r) {

@@ -48,6 +48,12 @@ static posenc_status check_list(const posenc_frame *frame,
   int64_t blocks = count_blocks(frame->key_len, lists->keys), previous = -1;
   for (int64_t place = begin; place < end; ++place) {
     int64_t index = get_index(lists, place);
+    if (blocks == 0)
+      return posenc_fail(POSENC_OUT_OF_RANGE,
+                         "%s: %s holds %" PRId64 " at %" PRId64
+                         ", but must have none there, since Lk is 0",
+                         frame->desc->name, lists->indices_desc->name, index,
+                         place);
     if (index < 0 || index >= blocks)
       return posenc_fail(POSENC_OUT_OF_RANGE,
                          "%s: %s holds %" PRId64 " at %" PRId64

@@ -116,6 +116,11 @@ static posenc_status check_pages(const posenc_frame *frame, numbers table,
     for (int64_t p = 0; p < used; ++p) {
       int64_t page =
           data[b * table.view->stride[0] + p * table.view->stride[1]];
+      if (pages == 0)
+        return posenc_fail(POSENC_OUT_OF_RANGE,
+                           "%s: %s holds %" PRId64 " for page %" PRId64
+                           " of sequence %" PRId64 ", but there are no pages",
+                           frame->desc->name, table.name, page, p, b);
       if (page < 0 || page >= pages)
         return posenc_fail(
             POSENC_OUT_OF_RANGE,

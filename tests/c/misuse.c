@@ -499,6 +499,13 @@ static void test_block_lists(void) {
       "blocks.indices holds 3 at 3, but must have from 0 to 2",
       "a block behind the keys");
   c = make_listed();
+  set_int(&c->lengths, 0, 0);
+  set_int(&c->lengths, 1, 0);
+  expect_listed_refused(
+      c, POSENC_OUT_OF_RANGE,
+      "blocks.indices holds 0 at 0, but must have none there, since Lk is 0",
+      "a block where there are no keys");
+  c = make_listed();
   set_int(&c->indices, 0, -1);
   expect_listed_refused(c, POSENC_OUT_OF_RANGE, "blocks.indices",
                         "a negative block");

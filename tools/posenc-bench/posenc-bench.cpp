@@ -43,37 +43,53 @@ struct Options {
   SpecOptions spec{category, "kernel to time (default: the first of the file)"};
   IsaOption native{category};
   CacheOptions cache{category};
-  cl::opt<Mode> mode{
+  WordOption<Mode> mode{
       "mode", cl::desc("sizes to start from:"), cl::init(Mode::Prefill),
       cl::values(clEnumValN(Mode::Prefill, "prefill",
                             "as many queries as keys (2048 unless said)"),
                  clEnumValN(Mode::Decode, "decode",
                             "one query against 4096 keys unless said")),
       cl::cat(category)};
-  cl::opt<int64_t> batch{"batch", cl::value_desc("B"), cl::init(1),
-                         cl::desc("batch entries (1)"), cl::cat(category)};
-  cl::list<int64_t> queryLens{"lq", cl::CommaSeparated, cl::value_desc("N,..."),
-                              cl::desc("numbers of queries, one result each"),
-                              cl::cat(category)};
-  cl::opt<int64_t> keyLen{"lk", cl::value_desc("N"), cl::init(0),
-                          cl::desc("number of keys (prefill: as many as "
-                                   "queries)"),
-                          cl::cat(category)};
-  cl::opt<int> threads{"threads", cl::value_desc("T"), cl::init(1),
-                       cl::desc("threads (1)"), cl::cat(category)};
+  static constexpr InRange<long long> sizes{1, 1LL << 30};
+  NumberOption<long long> batch{
+      "batch", cl::value_desc("B"),           cl::init(1),
+      sizes,   cl::desc("batch entries (1)"), cl::cat(category)};
+  NumbersOption<long long> queryLens{
+      "lq",
+      cl::CommaSeparated,
+      cl::value_desc("N,..."),
+      sizes,
+      cl::desc("numbers of queries, one result each"),
+      cl::cat(category)};
+  NumberOption<long long> keyLen{"lk",
+                                 cl::value_desc("N"),
+                                 cl::init(0),
+                                 sizes,
+                                 cl::desc("number of keys (prefill: as many as "
+                                          "queries)"),
+                                 cl::cat(category)};
+  NumberOption<int> threads{
+      "threads",       cl::value_desc("T"),     cl::init(1),
+      InRange<int>{1}, cl::desc("threads (1)"), cl::cat(category)};
   cl::opt<std::string> dtype{
       "dtype", cl::value_desc("TYPE"),
       cl::desc("f32, bf16 or f16 for q, k, v and o (default: what the\n"
                "specification says)"),
       cl::cat(category)};
-  cl::opt<int64_t> listedStride{
-      "listed-every", cl::value_desc("N"), cl::init(1),
+  NumberOption<long long> listedStride{
+      "listed-every",
+      cl::value_desc("N"),
+      cl::init(1),
+      sizes,
       cl::desc("of kernels with lists of blocks: each block of queries lists\n"
                "every Nth block of keys (1)"),
       cl::cat(category)};
-  cl::opt<int> repetitions{"repetitions", cl::value_desc("N"), cl::init(7),
-                           cl::desc("timed calls of each kernel (7)"),
-                           cl::cat(category)};
+  NumberOption<int> repetitions{"repetitions",
+                                cl::value_desc("N"),
+                                cl::init(7),
+                                InRange<int>{1},
+                                cl::desc("timed calls of each kernel (7)"),
+                                cl::cat(category)};
   cl::opt<std::string> jsonFile{"json", cl::value_desc("OUT.json"),
                                 cl::desc("also write the results there"),
                                 cl::cat(category)};
@@ -233,7 +249,7 @@ static std::string toJson(StringRef kernel, ArrayRef<Result> results) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  prepareCommandLine();
+  prepareCommandLine("posenc-bench");
   Options parsed;
   flags = &parsed;
   cl::HideUnrelatedOptions(flags->category);
@@ -242,10 +258,10 @@ int main(int argc, char **argv) {
     die(llvm::toString(std::move(error)));
   if (!llvm::is_contained({"", "f32", "bf16", "f16"}, flags->dtype))
     die("expected --dtype=f32, bf16 or f16, found '" + flags->dtype + "'");
-  if (flags->threads < 1 || flags->repetitions < 1 || flags->batch < 1 ||
-      flags->keyLen < 0 || flags->listedStride < 1 ||
-      llvm::any_of(flags->queryLens, [](int64_t n) { return n < 1; }))
-    die("expected positive sizes, threads and repetitions");
+  if (!flags->jsonFile.empty() &&
+      isSameFile(flags->jsonFile, flags->spec.inputFile))
+    die("expected --json to be another file than the specification, but got '" +
+        flags->jsonFile + "'");
   if (flags->queryLens.empty())
     flags->queryLens.push_back(flags->mode == Mode::Prefill ? 2048 : 1);
 

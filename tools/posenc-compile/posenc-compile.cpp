@@ -38,7 +38,7 @@ struct Options {
   cl::list<std::string> targets{"target", cl::CommaSeparated,
                                 cl::value_desc("T,..."), cl::desc(targetHelp),
                                 cl::cat(category)};
-  cl::opt<Emit> emitKind{
+  WordOption<Emit> emitKind{
       "emit", cl::desc("what to write:"), cl::init(Emit::Library),
       cl::values(
           clEnumValN(Emit::Library, "library",
@@ -129,14 +129,31 @@ static void printTensors(llvm::ArrayRef<KernelTensor> tensors) {
   }
 }
 
-static void printExplanation(const CompiledKernel &kernel) {
-  llvm::outs() << (kernel.isEmbed ? "embedding " : "kernel ") << kernel.name
-               << "\n";
-  printTensors(kernel.tensors);
-  if (kernel.appendTensors.empty())
+/// Those of the append function are none where there is no such function.
+static void printExplanation(bool isEmbed, StringRef name,
+                             llvm::ArrayRef<KernelTensor> tensors,
+                             llvm::ArrayRef<KernelTensor> appendTensors) {
+  llvm::outs() << (isEmbed ? "embedding " : "kernel ") << name << "\n";
+  printTensors(tensors);
+  if (appendTensors.empty())
     return;
-  llvm::outs() << "append function " << kernel.name << "_append_kv\n";
-  printTensors(kernel.appendTensors);
+  llvm::outs() << "append function " << name << "_append_kv\n";
+  printTensors(appendTensors);
+}
+
+/// Of a level that has not been compiled.
+static void printExplanation(ModuleOp level) {
+  for (EmbedOp embed : level.getOps<EmbedOp>())
+    printExplanation(/*isEmbed=*/true, embed.getSymName(),
+                     getKernelTensors(embed), {});
+  for (KernelOp kernel : level.getOps<KernelOp>()) {
+    if (isOfAnotherKernel(kernel))
+      continue;
+    KernelOp append = findAppendKernel(kernel);
+    printExplanation(
+        /*isEmbed=*/false, kernel.getSymName(), getKernelTensors(kernel),
+        append ? getKernelTensors(append) : std::vector<KernelTensor>());
+  }
 }
 
 /// The kernels and embeddings that the command line asks for.
@@ -172,7 +189,8 @@ static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
     return failure();
   for (CompiledKernel &kernel : *kernels) {
     if (flags->explain)
-      printExplanation(kernel);
+      printExplanation(kernel.isEmbed, kernel.name, kernel.tensors,
+                       kernel.appendTensors);
     if (flags->emitKind != Emit::Library) {
       for (CompiledObject &object : kernel.objects)
         files.add(object.name, std::move(object.bytes));
@@ -216,6 +234,8 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
                  : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
+    if (flags->explain)
+      printExplanation(**result);
     files.add((name + (isPlan ? ".plan" : ".level2") + ".mlir").str(),
               print(**result));
   }
@@ -224,6 +244,7 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
 
 static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
   OutputFiles files;
+  files.setSource(flags->spec.inputFile);
   if (flags->emitKind == Emit::Ptx)
     return module.emitError("--emit=ptx: this posenc has no GPU target");
   // Fails with the list of kernels if there is none of that name.
@@ -244,7 +265,7 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  prepareCommandLine();
+  prepareCommandLine("posenc-compile");
   Options parsed;
   flags = &parsed;
   cl::HideUnrelatedOptions(flags->category);

@@ -145,10 +145,7 @@ static Error report(StringRef name, const RealTensor &wanted,
            << format("%.3g", accuracy.ratio) << " of what is allowed\n";
     return Error::success();
   }
-  double error = accuracy.got == accuracy.wanted // also infinities
-                     ? 0
-                     : std::abs(accuracy.got - accuracy.wanted);
-  outs() << name << ": largest error " << format("%.3g", error) << ", "
+  outs() << name << ": largest error " << format("%.3g", accuracy.error) << ", "
          << format("%.3g", accuracy.ratio) << " of what is allowed\n";
   return Error::success();
 }

@@ -5,6 +5,7 @@
 #include "posenc/Compiler/Compile.h"
 #include "posenc/Reference/Reference.h"
 #include "posenc/Tools/CommandLine.h"
+#include "posenc/Tools/OutputFiles.h"
 #include "posenc/Tools/Spec.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -14,8 +15,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-
-#include <new>
 
 using namespace mlir;
 using namespace posenc;
@@ -113,22 +112,28 @@ struct Options {
       cl::desc("which weights a kernel with dropout keeps [B, H, Lq, Lk],\n"
                "u8"),
       cl::cat(category)};
-  cl::opt<int32_t> threads{
-      "threads", cl::init(0), cl::value_desc("N"),
+  NumberOption<int32_t> threads{
+      "threads",
+      cl::init(0),
+      cl::value_desc("N"),
+      InRange<int32_t>{0},
       cl::desc("threads to use (default: one for each CPU); results do\n"
                "not depend on it"),
       cl::cat(category)};
-  cl::opt<int32_t> firstHead{
-      "first-head", cl::init(0), cl::value_desc("N"),
+  NumberOption<int32_t> firstHead{
+      "first-head",
+      cl::init(0),
+      cl::value_desc("N"),
+      InRange<int32_t>{0},
       cl::desc("the number in the kernel of the arrays' first head, when\n"
                "they hold only some of its heads (default: 0)"),
       cl::cat(category)};
-  cl::opt<uint64_t> seed{
+  NumberOption<unsigned long long> seed{
       "seed", cl::init(0), cl::value_desc("N"),
       cl::desc("the key of the random numbers of dropout and of other draws\n"
                "of embeddings (default: 0)"),
       cl::cat(category)};
-  cl::opt<uint64_t> offset{
+  NumberOption<unsigned long long> offset{
       "offset", cl::init(0), cl::value_desc("N"),
       cl::desc("how many random numbers calls before have used (default:\n"
                "0); attention drops other weights for each number"),
@@ -137,6 +142,10 @@ struct Options {
   /// Options that contradict each other or ask for what does not exist.
   llvm::Error check() const;
   llvm::Error checkEntry() const;
+  /// Results that would replace each other or what the run reads.
+  llvm::Error checkOutputs() const;
+  /// Whether a result is what the call makes of that input.
+  bool isUpdate(const cl::opt<std::string> &result, StringRef input) const;
   /// The files of the inputs by name.
   llvm::Expected<llvm::StringMap<std::string>> collectFiles() const;
 };
@@ -185,6 +194,10 @@ static int fail(const llvm::Twine &message) {
 static int fail(llvm::Error error) {
   std::string message = llvm::toString(std::move(error));
   return message.empty() ? 1 : fail(message);
+}
+
+static std::string getName(const cl::Option &option) {
+  return ((option.ArgStr.size() == 1 ? "-" : "--") + option.ArgStr).str();
 }
 
 /// What not all of the entries have.
@@ -242,23 +255,53 @@ llvm::Error Options::check() const {
   if (backend == "reference" && compare)
     return llvm::createStringError(
         "--compare needs --backend=native: it compares with the reference");
-  if (threads < 0)
-    return llvm::createStringError(
-        "expected --threads to be 0 or more, but got " + llvm::Twine(threads));
   if (outputFile.empty())
     return llvm::createStringError("expected -o O.npy, but got none");
-  llvm::StringMap<StringRef> results;
+  return checkOutputs();
+}
+
+llvm::Error Options::checkOutputs() const {
+  llvm::SmallVector<const cl::opt<std::string> *> results;
   for (const cl::opt<std::string> *file :
        {&outputFile, &valueCacheFile, &keyScalesFile, &valueScalesFile,
-        &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile})
-    if (!file->empty())
-      if (auto [other, isNew] = results.try_emplace(*file, file->ArgStr);
-          !isNew)
+        &lseFile, &scoresFile, &stateFile, &sumsFile, &maskFile}) {
+    if (file->empty())
+      continue;
+    for (const cl::opt<std::string> *other : results)
+      if (isSameFile(*file, *other))
         return llvm::createStringError(
             "expected a file for each result, but got '" + *file +
-            "' for both " + (other->second.size() == 1 ? "-" : "--") +
-            other->second + " and --" + file->ArgStr);
+            "' for both " + getName(*other) + " and " + getName(*file));
+    results.push_back(file);
+  }
+  llvm::Expected<llvm::StringMap<std::string>> inputs = collectFiles();
+  if (!inputs)
+    return inputs.takeError();
+  for (const cl::opt<std::string> *file : results) {
+    if (isSameFile(*file, spec.inputFile))
+      return llvm::createStringError("expected " + getName(*file) +
+                                     " to be another file than the "
+                                     "specification, but got '" +
+                                     *file + "'");
+    for (const auto &[name, path] : *inputs)
+      if (!isUpdate(*file, name) && isSameFile(*file, path))
+        return llvm::createStringError(
+            "expected " + getName(*file) +
+            " to be another file than that of '" + name +
+            "', which it would replace, but got '" + *file + "'");
+  }
   return llvm::Error::success();
+}
+
+bool Options::isUpdate(const cl::opt<std::string> &result,
+                       StringRef input) const {
+  return llvm::is_contained({std::pair(&outputFile, StringRef("k_cache")),
+                             {&valueCacheFile, "v_cache"},
+                             {&keyScalesFile, "k_scales"},
+                             {&valueScalesFile, "v_scales"},
+                             {&stateFile, "state_in"},
+                             {&sumsFile, "sums_in"}},
+                            std::pair(&result, input));
 }
 
 llvm::Expected<llvm::StringMap<std::string>> Options::collectFiles() const {
@@ -478,10 +521,13 @@ static int runTool(const Options &command, MLIRContext &context,
   if (options->wantLse && !kernel.exportsLse())
     return fail(
         "--lse: the kernel '" + llvm::Twine(name) + "' " +
-        (kernel.getNoLse() ? "says no_lse" : "has rows without a log-sum-exp"));
+        (kernel.getNoLse()
+             ? "says no_lse; expected one without that"
+             : "has rows without a log-sum-exp; expected one whose weights are "
+               "exponentials of scores, such as a softmax's"));
   if (options->wantMask && getDropout(kernel) == 0)
     return fail("--dropout-mask: the kernel '" + llvm::Twine(name) +
-                "' drops no weights; expected one with dropout(p)");
+                "' drops no weights; expected one with dropout(p), p above 0");
   return run(command, kernel, *options,
              [&](const InputArrays &inputs) -> llvm::Expected<RunResults> {
                auto results = runNative(**module, name, inputs, *options);
@@ -497,7 +543,7 @@ static int runTool(const Options &command, MLIRContext &context,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  prepareCommandLine();
+  prepareCommandLine("posenc-run");
   Options command;
   cl::HideUnrelatedOptions(command.category);
   std::string problem;
@@ -516,9 +562,5 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  try {
-    return runTool(command, context, sources);
-  } catch (const std::bad_alloc &) {
-    return fail("out of memory");
-  }
+  return runTool(command, context, sources);
 }

@@ -21,13 +21,24 @@
 
 // RUN: not posenc-bench 2>&1 | FileCheck %s --check-prefix=NO-FILE
 // RUN: not posenc-bench %s --isa=z80 2>&1 | FileCheck %s --check-prefix=ISA
-// RUN: not posenc-bench %s --lq 0 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not posenc-bench %s --lq 0 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=lq -DGOT=0
+// RUN: not posenc-bench %s --lq 4, 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=lq -DGOT=
+// RUN: not posenc-bench %s --lk=0 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=lk -DGOT=0
+// RUN: not posenc-bench %s --batch x 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=batch -DGOT=x
+// RUN: not posenc-bench %s --listed-every 0 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=listed-every -DGOT=0
+// RUN: not posenc-bench %s --threads=-1 2>&1 | FileCheck %s --check-prefix=COUNT -DOPTION=threads -DGOT=-1
+// RUN: not posenc-bench %s --repetitions 0 2>&1 | FileCheck %s --check-prefix=COUNT -DOPTION=repetitions -DGOT=0
+// RUN: not posenc-bench %s --mode=training 2>&1 | FileCheck %s --check-prefix=MODE
+// RUN: not posenc-bench %s --json %S/../Tools/posenc-bench.mlir 2>&1 | FileCheck %s --check-prefix=OVER-SPEC
 // RUN: not posenc-bench %s --dtype=f64 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not posenc-bench %s --kernel third 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: not posenc-bench %s --lq 8 --repetitions 1 --json /proc/self/out.json 2>&1 | FileCheck %s --check-prefix=JSON
 // NO-FILE: posenc-bench: error: expected a specification FILE; see posenc-bench --help
 // ISA: posenc-bench: error: unknown instruction set 'z80'; expected one of x86-64-avx512, x86-64-avx2, x86-64
-// SIZE: posenc-bench: error: expected positive sizes, threads and repetitions
+// SIZE: posenc-bench: error: expected --[[OPTION]] to be a whole number from 1 to 1073741824, but got '[[GOT]]'
+// COUNT: posenc-bench: error: expected --[[OPTION]] to be a whole number from 1 to 2147483647, but got '[[GOT]]'
+// MODE: posenc-bench: error: expected --mode to be one of prefill, decode, but got 'training'
+// OVER-SPEC: posenc-bench: error: expected --json to be another file than the specification, but got
 // TYPE: posenc-bench: error: expected --dtype=f32, bf16 or f16, found 'f64'
 // KERNEL: error: expected a posenc.kernel named 'third', found first, second, state
 // JSON: posenc-bench: error: cannot write '/proc/self/out.json':

@@ -10,6 +10,10 @@
 // RUN: not posenc-compile %t/empty.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not posenc-compile %t/absent.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not posenc-compile %t/good.mlir --target=x86-64 -o %t/good.mlir/out 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not posenc-compile %t/good.mlir --emit=foo -o %t/out 2>&1 | FileCheck %s --check-prefix=EMIT
+// RUN: mkdir %t/levels && cp %t/good.mlir %t/levels/good.level2.mlir
+// RUN: not posenc-compile %t/levels/good.level2.mlir --emit=level2 -o %t/levels/. 2>&1 | FileCheck %s --check-prefix=OVER-SPEC
+// RUN: diff %t/good.mlir %t/levels/good.level2.mlir
 // RUN: mkdir -p %t/blocked/good.h
 // RUN: not posenc-compile %t/good.mlir --target=x86-64 -o %t/blocked 2>&1 | FileCheck %s --check-prefix=BLOCKED
 // RUN: ls %t/blocked | count 1
@@ -24,6 +28,8 @@
 // EMPTY: error: expected a posenc.kernel, found none
 // ABSENT: absent.mlir:1:1: error: cannot read the specification: No such file or directory
 // OUTPUT: posenc-compile: error: cannot write
+// EMIT: posenc-compile: error: expected --emit to be one of library, object, asm, ptx, plan, level2, but got 'foo'
+// OVER-SPEC: posenc-compile: error: cannot write '{{.*}}good.level2.mlir': it is the specification
 // BLOCKED: posenc-compile: error: cannot write {{.*}}good.h': it is not a regular file
 
 //--- good.mlir

@@ -2,12 +2,16 @@
 // What the reference refuses, and how it says so.
 #include "posenc/Reference/Reference.h"
 
+#include "posenc/Analysis/KernelTensors.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
 #include "gtest/gtest.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace posenc;
@@ -21,6 +25,14 @@ RealTensor zeros(ArrayRef<int64_t> shape) {
   for (int64_t extent : shape)
     count *= extent;
   tensor.data.resize(count);
+  return tensor;
+}
+
+/// Arbitrary ones of magnitude 1.
+RealTensor numbers(ArrayRef<int64_t> shape) {
+  RealTensor tensor = zeros(shape);
+  for (auto [i, number] : enumerate(tensor.data))
+    number = std::sin(1 + 7.3 * i + 0.1 * i * i);
   return tensor;
 }
 
@@ -134,6 +146,78 @@ TEST_F(ReferenceTest, Positions) {
   inputs.q = zeros({2, 4, 6, 8});
   EXPECT_EQ(refusal(clauses), "expected at most as many queries as positions "
                               "in 'positions' (5), but got 6");
+}
+
+/// Only slots count, however long a sequence is; who asks for the scores of all
+/// pairs has those of forgotten keys evaluated, too.
+TEST_F(ReferenceTest, ForgottenKeys) {
+  for (const char *scheme :
+       {"", "encode [#posenc.rope<base = 100.0>, #posenc.alibi]",
+        "positions(#posenc.iota<offset = 7>) encode [#posenc.t5_bias]",
+        "encode [#posenc.shaw<max_distance = 4>]", "dropout(0.25)",
+        "encode [#posenc.rope<scaling = #posenc.dynamic_ntk<factor = 2.0, "
+        "original_length = 16>>]",
+        "encode [#posenc.query_temperature]",
+        "encode [#posenc.cope<positions = 4>]"}) {
+    SCOPED_TRACE(scheme);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        (Twine("posenc.kernel @k heads(4) kv_heads(2) head_dim(8) value_dim(6) "
+               "keys(ring) mask(#posenc.window<left = 4>) ") +
+         scheme)
+            .str(),
+        &context);
+    auto expanded = cantFail(cloneExpanded(*module));
+    KernelOp kernel = *expanded->getOps<KernelOp>().begin();
+    inputs.q = numbers({2, 4, 3, 8});
+    inputs.k = numbers({2, 2, 9, 8});
+    inputs.v = numbers({2, 2, 9, 6});
+    inputs.tables.clear();
+    for (const KernelTensor &tensor : getKernelTensors(kernel))
+      if (!tensor.isOutput && !tensor.isInteger &&
+          !is_contained({"q", "k", "v"}, tensor.name)) {
+        SmallVector<int64_t> shape;
+        for (const Extent &extent : tensor.extents)
+          shape.push_back(extent.kind == ExtentKind::Const ? extent.value : 4);
+        inputs.tables[tensor.name] = numbers(shape);
+      }
+    IntTensor &lengths = inputs.positions["key_lengths"];
+    lengths.shape = {2};
+    ReferenceOptions all;
+    all.scores = true;
+    for (int64_t length : {2, 9, 10, 400}) {
+      lengths.data = {length, length + 3};
+      ReferenceOutputs whole = cantFail(evaluateReference(kernel, inputs, all));
+      ReferenceOutputs held = cantFail(evaluateReference(kernel, inputs));
+      EXPECT_EQ(held.o.data, whole.o.data) << length;
+      EXPECT_EQ(held.lse.data, whole.lse.data) << length;
+      EXPECT_EQ(whole.scores.shape[3], length + 3);
+    }
+    lengths.data = {int64_t{1} << 30, 1 << 20};
+    EXPECT_TRUE(bool(evaluateReference(kernel, inputs)));
+  }
+}
+
+/// Nothing is from 0 to -1.
+TEST_F(ReferenceTest, NothingToChooseFrom) {
+  inputs.q = zeros({1, 4, 3, 8});
+  inputs.k = zeros({0, 16, 2, 8});
+  inputs.v = zeros({0, 16, 2, 6});
+  inputs.positions["page_table"] = {{1, 1}, {0}};
+  inputs.positions["key_lengths"] = {{1}, {0}};
+  EXPECT_EQ(refusal("keys(paged)"), "accepted");
+  inputs.positions["key_lengths"].data = {5};
+  EXPECT_EQ(refusal("keys(paged)"), "expected pages for the 5 keys of sequence "
+                                    "0, but there are none");
+  inputs.k = zeros({1, 2, 0, 8});
+  inputs.v = zeros({1, 2, 0, 6});
+  inputs.positions["blocks.offsets"] = {{1, 1, 2}, {0, 0}};
+  inputs.positions["blocks.indices"] = {{0}, {}};
+  const char *listed = "blocks(#posenc.block_list<queries = 4, keys = 4>)";
+  EXPECT_EQ(refusal(listed), "accepted");
+  inputs.positions["blocks.offsets"].data = {0, 1};
+  inputs.positions["blocks.indices"] = {{1}, {0}};
+  EXPECT_EQ(refusal(listed), "expected 'blocks.indices' to list no block, "
+                             "since there are no keys, but got 0");
 }
 
 TEST_F(ReferenceTest, NeedsABody) {

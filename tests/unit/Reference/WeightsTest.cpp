@@ -220,3 +220,114 @@ TEST_F(WeightsTest, HiddenValues) {
       EXPECT_EQ(got.o.data[e], wanted.o.data[e]);
     }
 }
+
+//===----------------------------------------------------------------------===//
+// Accuracy of what is not finite
+//===----------------------------------------------------------------------===//
+
+/// One row whose values are of magnitude `maxValue`.
+static ReferenceOutputs makeRow(ArrayRef<double> o, double maxValue) {
+  ReferenceOutputs row;
+  row.o.shape = {1, 1, 1, static_cast<int64_t>(o.size())};
+  row.o.data.assign(o.begin(), o.end());
+  row.maxScore.data = {0};
+  row.maxValue.data = {maxValue};
+  return row;
+}
+
+static Accuracy measureNumber(double wanted, float got, double roundoff) {
+  return measureOutput(makeRow(wanted, std::abs(wanted)), got, {roundoff});
+}
+
+TEST(Accuracy, InfinityOfWhatRoundsToIt) {
+  constexpr double f16 = 0x1p-11, bf16 = 0x1p-8, f32 = 0;
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  // The first number that rounds to infinity is half a step above the last.
+  for (auto [roundoff, border] :
+       {std::pair(f16, 65520.0), {bf16, 0x1.ffp127}, {f32, 0x1.ffffffp127}}) {
+    for (double wanted : {border, 1.5 * border}) {
+      EXPECT_EQ(measureNumber(wanted, inf, roundoff).ratio, 0) << wanted;
+      EXPECT_EQ(measureNumber(-wanted, -inf, roundoff).error, 0) << wanted;
+      EXPECT_FALSE(measureNumber(wanted, -inf, roundoff).isAccurate());
+    }
+    // Before it, within the bound: an error of 2e-6 times the value, and what
+    // rounding adds.
+    double allowed = 2e-6 + roundoff;
+    EXPECT_TRUE(measureNumber(border * (1 - 0.9 * allowed), inf, roundoff)
+                    .isAccurate());
+    EXPECT_FALSE(measureNumber(border * (1 - 1.1 * allowed), inf, roundoff)
+                     .isAccurate());
+    EXPECT_FALSE(measureNumber(1, inf, roundoff).isAccurate());
+    EXPECT_FALSE(measureNumber(infinity, 1, roundoff).isAccurate());
+    EXPECT_FALSE(measureNumber(infinity, NAN, roundoff).isAccurate());
+    EXPECT_TRUE(measureNumber(infinity, inf, roundoff).isAccurate());
+  }
+  // What f16 cannot hold bf16 can.
+  EXPECT_FALSE(measureNumber(1e6, inf, bf16).isAccurate());
+}
+
+TEST(Accuracy, InfinityInACache) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  RealTensor cache = {{1, 3}, {1e6, -1e6, 3}};
+  EXPECT_EQ(measureCache(cache, {inf, -inf, 3}, 0x1p-11).error, 0);
+  EXPECT_FALSE(measureCache(cache, {inf, -inf, 3}, 0x1p-8).isAccurate());
+  EXPECT_FALSE(measureCache(cache, {inf, inf, 3}, 0x1p-11).isAccurate());
+  // An infinity of the row allows nothing to other channels.
+  cache.data[0] = infinity;
+  EXPECT_FALSE(measureCache(cache, {inf, -inf, 30}, 0x1p-11).isAccurate());
+}
+
+TEST(Accuracy, LargestErrorIsOfNumbers) {
+  Accuracy accuracy =
+      measureOutput(makeRow({NAN, 1, 2}, 2), {NAN, 1, 2.000001f});
+  EXPECT_NEAR(accuracy.error, 1e-6, 1e-7);
+  EXPECT_EQ(accuracy.index.back(), 2);
+  accuracy = measureOutput(makeRow({NAN, 1}, 2), {NAN, 1});
+  EXPECT_EQ(accuracy.error, 0);
+  EXPECT_TRUE(accuracy.isAccurate());
+  EXPECT_FALSE(measureOutput(makeRow({NAN, 1}, 2), {0, 1}).isAccurate());
+  EXPECT_FALSE(measureOutput(makeRow({1, 1}, 2), {NAN, 1}).isAccurate());
+}
+
+TEST(Accuracy, RoundedWeights) {
+  Rounding rounding = {0x1p-8, 0x1p-8};
+  // Of the output's rounding and of all weights'.
+  EXPECT_TRUE(
+      measureOutput(makeRow({1, 1}, 2), {1.011f, 1}, rounding).isAccurate());
+  EXPECT_FALSE(
+      measureOutput(makeRow({1, 1}, 2), {1.012f, 1}, rounding).isAccurate());
+  EXPECT_FALSE(
+      measureOutput(makeRow({1, 1}, 2), {1.011f, 1}, {0x1p-8}).isAccurate());
+  // Of many numbers on average.
+  constexpr size_t count = 1 << 16;
+  ReferenceOutputs row = makeRow(std::vector<double>(count, 1.0), 1);
+  std::vector<float> got(count, 1.0024f);
+  EXPECT_TRUE(measureOutput(row, got, rounding).isAccurate());
+  got.assign(count, 1.0026f);
+  Accuracy all = measureOutput(row, got, rounding);
+  EXPECT_FALSE(all.isAccurate());
+  EXPECT_EQ("o has a relative root mean square error of 0.0026, but at most "
+            "0.0025 is allowed (ratio 1.04)",
+            all.describe("o"));
+}
+
+TEST_F(WeightsTest, MaximaAreOfFiniteNumbers) {
+  for (int64_t key = 0, e = batch * kvHeads * keys; key < e; ++key)
+    inputs.v.data[key * valueDim + key % 2] = key % 3 ? NAN : infinity;
+  ReferenceOutputs outputs = evaluateOutput(R"(
+    %s = posenc.dot %q, %k scale(1.0)
+    %n = posenc.normalize softmax %s
+    %o = posenc.weighted_sum %n, %v
+  )");
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t i = 0; i < queries; ++i) {
+        double greatest = 0;
+        for (int64_t j = 0; j < keys; ++j)
+          for (int64_t c = 0; c < valueDim; ++c)
+            if (std::isfinite(v(b, h, j, c)))
+              greatest = std::max(greatest, std::abs(v(b, h, j, c)));
+        EXPECT_EQ(outputs.maxValue.data[(b * heads + h) * queries + i],
+                  greatest);
+      }
+}

@@ -222,6 +222,16 @@ TEST_F(Sequences, Pages) {
   expectFailure(POSENC_OUT_OF_RANGE, {"key_lengths", "48"});
 }
 
+TEST_F(Sequences, NoPages) {
+  addDenseQueries(1, 1);
+  addPages(0, 16, 1, 2, {3, 0});
+  addLengths({0});
+  EXPECT_EQ(POSENC_OK, enter()) << posenc_last_error();
+  set(*owned.back(), {1});
+  expectFailure(POSENC_OUT_OF_RANGE, {"page_table holds 3 for page 0 of "
+                                      "sequence 0, but there are no pages"});
+}
+
 TEST_F(Sequences, PagesOfOperandsWithFewerKeys) {
   addDenseQueries(1, 1);
   addPages(5, 16, 1, 2, {4, 0});

@@ -360,7 +360,7 @@ TEST(NpyTest, ConversionsRefuseWhatDoesNotFit) {
             "2147483647 at element 1");
   i64 = cantFail(NpyArray::fromDoubles(NpyType::I64, {1}, {2147483648.0}));
   EXPECT_EQ(refusal(i64.toInt32s()),
-            "array: expected values that i32 can hold exactly, found "
+            "array: expected integers from -2147483648 to 2147483647, found "
             "2147483648 at element 0");
   NpyArray least;
   least.type = NpyType::I64;

@@ -414,10 +414,16 @@ Expected<std::vector<To>> convertAll(const NpyArray &array, StringRef toName) {
                              ? std::to_string(value)
                              : formatDouble(static_cast<double>(value));
       consumeError(std::move(error));
-      error = failure(array.name,
-                      "values that " + toName + " can hold" +
-                          (std::is_integral_v<From> ? " exactly" : ""),
-                      text + " at element " + Twine(index));
+      std::string expected =
+          std::is_integral_v<To>
+              ? "integers from " +
+                    std::to_string(std::numeric_limits<To>::min()) + " to " +
+                    std::to_string(std::numeric_limits<To>::max())
+              : ("values that " + toName + " can hold" +
+                 (std::is_integral_v<From> ? " exactly" : ""))
+                    .str();
+      error =
+          failure(array.name, expected, text + " at element " + Twine(index));
       return false;
     }
   });

@@ -54,12 +54,33 @@ private:
 };
 } // namespace
 
+/// With links and dots followed as far as files are there.
+static std::string getRealPath(StringRef path) {
+  SmallString<128> real;
+  if (!sys::fs::real_path(path, real))
+    return std::string(real);
+  StringRef parent = sys::path::parent_path(path);
+  if (sys::fs::real_path(parent.empty() ? "." : parent, real)) {
+    real = parent;
+    sys::fs::make_absolute(real);
+    sys::path::remove_dots(real, /*remove_dot_dot=*/true);
+  }
+  sys::path::append(real, sys::path::filename(path));
+  return std::string(real);
+}
+
+bool posenc::isSameFile(StringRef path, StringRef other) {
+  return getRealPath(path) == getRealPath(other);
+}
+
 static Error writeAll(ArrayRef<std::pair<std::string, std::string>> files,
-                      StringRef directory) {
+                      StringRef directory, StringRef source) {
   StagedFiles staged;
   for (const auto &[name, contents] : files) {
     SmallString<128> path(directory);
     sys::path::append(path, name);
+    if (!source.empty() && isSameFile(path, source))
+      return fail(path, "it is the specification");
     if (Error error = staged.add(path, contents))
       return error;
   }
@@ -72,7 +93,7 @@ Error OutputFiles::write(StringRef directory) const {
           sys::fs::create_directories(directory, /*IgnoreExisting=*/true,
                                       static_cast<sys::fs::perms>(0777)))
     return fail(directory, error.message());
-  Error error = writeAll(files, directory);
+  Error error = writeAll(files, directory, source);
   if (error && isNew)
     sys::fs::remove(directory);
   return error;

@@ -6,11 +6,28 @@
 #include "posenc/Compiler/Compile.h"
 #include "posenc/posenc.h"
 
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
 #include <csignal>
 #include <cstdlib>
+#include <new>
+#include <unistd.h>
 
 using namespace posenc;
 namespace cl = llvm::cl;
+
+static llvm::StringLiteral toolName = "posenc";
+
+bool posenc::refuseValue(const cl::Option &option, const llvm::Twine &expected,
+                         llvm::StringRef found) {
+  llvm::errs() << toolName << ": error: expected "
+               << (option.ArgStr.size() == 1 ? "-" : "--") << option.ArgStr
+               << " to be " << expected << ", but got '" << found << "'\n";
+  return true;
+}
 
 SpecOptions::SpecOptions(cl::OptionCategory &category, const char *kernelHelp)
     : inputFile(cl::Positional, cl::desc("FILE"), cl::cat(category)),
@@ -57,12 +74,41 @@ CacheOptions::CacheOptions(cl::OptionCategory &category)
            cl::cat(category)) {}
 
 std::string CacheOptions::getDirectory() const {
-  if (none)
+  if (none || isUnusable)
     return "";
-  return directory.empty() ? getDefaultCacheDirectory() : directory.getValue();
+  std::string place =
+      directory.empty() ? getDefaultCacheDirectory() : directory.getValue();
+  bool isNamed = !directory.empty() || std::getenv("POSENC_CACHE_DIR");
+  if (place.empty() || !isNamed)
+    return place;
+  std::error_code error = llvm::sys::fs::create_directories(place);
+  if (!error && !llvm::sys::fs::is_directory(place))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (!error)
+    return place;
+  llvm::errs() << toolName << ": warning: no compiled function is kept, since '"
+               << place << "' is no place for them: " << error.message()
+               << "\n";
+  isUnusable = true;
+  return "";
 }
 
-void posenc::prepareCommandLine() {
+/// Nothing here may ask for memory.
+[[noreturn]] static void endWithoutMemory() {
+  for (llvm::StringRef part :
+       {llvm::StringRef(toolName), llvm::StringRef(": error: out of memory\n")})
+    if (::write(STDERR_FILENO, part.data(), part.size()) < 0)
+      break;
+  llvm::sys::RunInterruptHandlers(); // removes files that are half written
+  std::_Exit(1);
+}
+
+void posenc::prepareCommandLine(llvm::StringLiteral tool) {
+  toolName = tool;
+  // LLVM's own prints a stack and asks for a report.
+  std::set_new_handler(endWithoutMemory);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endWithoutMemory(); });
   cl::ResetCommandLineParser();
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "posenc " << POSENC_VERSION_MAJOR << '.' << POSENC_VERSION_MINOR

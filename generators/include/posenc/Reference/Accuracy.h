@@ -14,10 +14,14 @@ namespace posenc {
 
 /// The element of a result that is farthest from the reference.
 struct Accuracy {
-  /// |got - wanted| / allowed; at most 1 is accurate. Infinite where an exact
-  /// result was required and not given.
+  /// error / allowed; at most 1 is accurate. Infinite where an exact result was
+  /// required and not given.
   double ratio = 0;
-  /// Where it is, in the array's own axes; empty if there are no elements.
+  /// |got - wanted|. An infinity that is got where a finite number is wanted
+  /// stands for all numbers that round to it: the nearest one counts.
+  double error = 0;
+  /// Where it is, in the array's own axes; empty if there are no elements but
+  /// those that are NaN and have to be.
   llvm::SmallVector<int64_t, 4> index;
   double got = 0, wanted = 0, allowed = 0;
   /// These are the relative root mean square error of the whole array.
@@ -47,10 +51,13 @@ struct Accuracy {
 ///    sum_j |S_ij|, and with `linear` the same of the denominator's terms is
 ///    added to it.
 ///
-/// An output that is stored in 16 bits is rounded once more. Where weights are
-/// rounded too, their errors add rounding.weights * maxValue_i, and the
-/// relative root mean square error of the whole output, if it has 2^16 numbers
-/// or more, is at most 2.5e-3.
+/// An output that is stored in 16 bits is rounded once more, which also says
+/// beyond which numbers infinity is the right result. Where weights are rounded
+/// too, their errors add rounding.weights * maxValue_i, and the relative root
+/// mean square error of the whole output, if it has 2^16 numbers or more, is at
+/// most 2.5e-3.
+///
+/// NaN must be NaN. All maxima are over finite numbers.
 Accuracy measureOutput(const ReferenceOutputs &reference,
                        llvm::ArrayRef<float> o, Rounding rounding = {});
 

@@ -12,6 +12,10 @@
 
 namespace posenc {
 
+/// Whether two paths, of files that need not be there, name the same one: also
+/// through `..` or symbolic links.
+bool isSameFile(llvm::StringRef path, llvm::StringRef other);
+
 /// Files of one directory. Contents go to temporary files first; only when all
 /// are written, full disk and all, do they take their names. An earlier file
 /// of that name is replaced in one step.
@@ -20,6 +24,8 @@ public:
   void add(llvm::StringRef name, std::string contents) {
     files.emplace_back(name.str(), std::move(contents));
   }
+  /// The file that the contents come from, which is not to be replaced.
+  void setSource(llvm::StringRef path) { source = path.str(); }
   /// Creates the directory if needed, and removes it if that was for nothing.
   /// Errors name the file.
   llvm::Error write(llvm::StringRef directory) const;
@@ -27,6 +33,7 @@ public:
 private:
   /// Names and contents.
   std::vector<std::pair<std::string, std::string>> files;
+  std::string source;
 };
 
 } // namespace posenc
