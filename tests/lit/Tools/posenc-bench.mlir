@@ -34,7 +34,7 @@
 // RUN: not posenc-bench %s --kernel third 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: not posenc-bench %s --lq 8 --repetitions 1 --json /proc/self/out.json 2>&1 | FileCheck %s --check-prefix=JSON
 // NO-FILE: posenc-bench: error: expected a specification FILE; see posenc-bench --help
-// ISA: posenc-bench: error: unknown instruction set 'z80'; expected one of x86-64-avx512, x86-64-avx2, x86-64
+// ISA: posenc-bench: error: unknown instruction set 'z80'; expected one of x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64
 // SIZE: posenc-bench: error: expected --[[OPTION]] to be a whole number from 1 to 1073741824, but got '[[GOT]]'
 // COUNT: posenc-bench: error: expected --[[OPTION]] to be a whole number from 1 to 2147483647, but got '[[GOT]]'
 // MODE: posenc-bench: error: expected --mode to be one of prefill, decode, but got 'training'

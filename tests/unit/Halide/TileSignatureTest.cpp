@@ -109,7 +109,8 @@ TEST(TileObjectsTest, UnknownInstructionSet) {
   options.isa = "pdp11";
   EXPECT_EQ(getDiagnostic(options),
             "'posenc.plan' op has no CPU generator for the instruction set "
-            "'pdp11'; expected one of: x86-64-avx512, x86-64-avx2, x86-64");
+            "'pdp11'; expected one of: x86-64-avx512-bf16, x86-64-avx512, "
+            "x86-64-avx2, x86-64");
 }
 
 TEST(TileObjectsTest, SizesThatDoNotSuit) {

@@ -194,7 +194,8 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"isa", "isa", "std::string",
-               "instruction sets to plan for (x86-64, x86-64-avx2, x86-64-avx512)">];
+               "instruction sets to plan for (x86-64, x86-64-avx2, "
+               "x86-64-avx512, x86-64-avx512-bf16)">];
 }
 
 def PosencVerifyPlan : Pass<"posenc-verify-plan", "::mlir::ModuleOp"> {
