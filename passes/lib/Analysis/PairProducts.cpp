@@ -118,6 +118,18 @@ bool posenc::isAllBF16(KernelOp kernel) {
          kernel.getKeyElementType().isBF16();
 }
 
+bool posenc::hasValuePairs(KernelOp kernel) {
+  auto isObstacle = [](Operation &op) {
+    if (auto drop = dyn_cast<DropWeightsOp>(op))
+      return !drop.getProbability().isZero();
+    if (auto normalize = dyn_cast<NormalizeOp>(op))
+      return !exponentiates(normalize.getKind());
+    return isa<ValueTableOp>(op);
+  };
+  return isAllBF16(kernel) &&
+         llvm::none_of(kernel.getBody().front(), isObstacle);
+}
+
 Rounding posenc::getRounding(KernelOp kernel, StringRef isa) {
   auto getError = [](Type type) {
     return std::ldexp(1.0, -cast<FloatType>(type).getFPMantissaWidth());

@@ -370,7 +370,7 @@ static bool isIndirect(KernelOp kernel) {
 
 /// The keys of a block. Tiles copy those that are no rows of f32 one after
 /// another, with their values: the copies must fit in the cache and on the
-/// stack of a thread. Pairs of bf16 are copied as they are. Where the caller
+/// stack of a thread. Pairs of values are no copies. Where the caller
 /// lists blocks of keys, those are whole blocks if they fit, unless they are so
 /// small that each would pay for updating the state.
 static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
@@ -381,9 +381,10 @@ static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
     if (law->getKeys() % tileKeys == 0)
       keys = std::min(keys, static_cast<int64_t>(
                                 llvm::alignTo(kLeastKeys, law->getKeys())));
-  bool hasPairs = isa.pairKeys != 0 && isAllBF16(kernel);
-  int64_t keyBytes = (kernel.getHeadDim() + kernel.getValueSize()) *
-                     (hasPairs ? sizeof(uint16_t) : sizeof(float));
+  bool areValuesPaired = isa.pairKeys != 0 && hasValuePairs(kernel);
+  int64_t copied =
+      kernel.getHeadDim() + (areValuesPaired ? 0 : kernel.getValueSize());
+  int64_t keyBytes = copied * sizeof(float);
   while (areCopied && keys > tileKeys &&
          (keys + isa.tileRows.front()) * keyBytes > kLargestCopies)
     keys = llvm::alignTo(keys / 2, tileKeys);

@@ -28,6 +28,10 @@ PairProducts getPairProducts(PlanOp plan);
 /// Whether all rows of queries, keys, values and outputs are bf16.
 bool isAllBF16(KernelOp kernel);
 
+/// Whether the plans of an expanded kernel have pairs of values, where there is
+/// an instruction for them.
+bool hasValuePairs(KernelOp kernel);
+
 /// What a kernel rounds to less than f32 on the way to its output, as relative
 /// errors.
 struct Rounding {
