@@ -59,7 +59,8 @@ def run_mca(instructions, cpu):
     return int(cycles.group(1)) / 100 if cycles else None
 
 
-def describe(instructions, widest, cpu):
+def describe(instructions, widest):
+    """How many products a loop has, and the sentence that is printed of it."""
     counts = collections.Counter()
     for line in instructions:
         name = line.split()[0]
@@ -69,15 +70,10 @@ def describe(instructions, widest, cpu):
         counts["gathers"] += "gather" in name
         vectors = re.findall(r"%([xyz]mm)\d", line)
         counts["narrow"] += bool(vectors) and widest not in vectors
-    if not counts["products"]:
-        return None
-    total = len(instructions)
-    row = {"products": counts["products"], "instructions": total,
-           "text": f"{counts['products']:4} of {total:4} are products ({100 * counts['products'] // total:3} %), "
-                   f"{counts['stack']} on the stack, {counts['gathers']} gathers, {counts['narrow']} narrow"}
-    if cycles := run_mca(instructions, cpu):
-        row["text"] += f", {cycles:.1f} cycles ({counts['products'] / cycles:.2f} products a cycle)"
-    return row
+    products, total = counts["products"], len(instructions)
+    text = (f"{products:4} of {total:4} are products ({100 * products // total:3} %), "
+            f"{counts['stack']} on the stack, {counts['gathers']} gathers, {counts['narrow']} narrow")
+    return products, text
 
 
 def main():
@@ -99,14 +95,15 @@ def main():
             if path.name.endswith("_driver.s"):
                 continue
             lines = path.read_text().splitlines()
-            rows = []
-            for first, last in find_inner_loops(lines):
-                row = describe(get_instructions(lines[first:last + 1]), WIDEST[options.target], options.cpu)
-                if row and (options.all or row["products"] >= 12):
-                    rows.append((first + 1, row))
             print(path.stem)
-            for line, row in rows:
-                print(f"  line {line:6}: {row['text']}")
+            for first, last in find_inner_loops(lines):
+                instructions = get_instructions(lines[first:last + 1])
+                products, text = describe(instructions, WIDEST[options.target])
+                if products < (1 if options.all else 12):
+                    continue
+                if cycles := run_mca(instructions, options.cpu):
+                    text += f", {cycles:.1f} cycles ({products / cycles:.2f} products a cycle)"
+                print(f"  line {first + 1:6}: {text}")
     return 0
 
 
