@@ -307,11 +307,10 @@ std::vector<QueryPairs> posenc::buildQueryPairs(PrologueOp op,
   for (mlir::Value query :
        op.getBody().front().getTerminator()->getOperands()) {
     QueryPairs &pairs = results.emplace_back();
-    for (TileScaleOp scale; (scale = query.getDefiningOp<TileScaleOp>());
-         query = scale.getInput())
-      pairs.factor *= scale.getFactor().convertToDouble();
-    if (llvm::isa<mlir::BlockArgument>(query))
+    if (std::optional<double> factor = getStoredFactor(query)) {
       pairs.bits = bits;
+      pairs.factor = *factor;
+    }
   }
   return results;
 }

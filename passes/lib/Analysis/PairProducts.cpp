@@ -11,11 +11,13 @@ using namespace posenc;
 
 static bool isBF16(std::optional<Type> type) { return type && type->isBF16(); }
 
-/// Whether the vector is what the caller stores, but for a factor.
-static bool isStored(Value vector) {
-  while (auto scale = vector.getDefiningOp<TileScaleOp>())
+std::optional<double> posenc::getStoredFactor(Value vector) {
+  double factor = 1;
+  while (auto scale = vector.getDefiningOp<TileScaleOp>()) {
+    factor *= scale.getFactor().convertToDouble();
     vector = scale.getInput();
-  return isa<BlockArgument>(vector);
+  }
+  return isa<BlockArgument>(vector) ? std::optional(factor) : std::nullopt;
 }
 
 static bool haveEvenChannels(DotOp dot) {
@@ -38,7 +40,7 @@ static bool multipliesStored(StepOp step, PrologueOp prologue, KeysOp keys) {
       return false;
     unsigned index = argument.getArgNumber();
     if (index < queries.size()) {
-      if (!argument.use_empty() && !isStored(queries[index]))
+      if (!argument.use_empty() && !getStoredFactor(queries[index]))
         return false;
     } else if (keys && !argument.use_empty() &&
                !isa<BlockArgument>(
@@ -77,11 +79,7 @@ static double getLateFactor(PlanOp plan) {
       return 1;
     query = used;
   }
-  double factor = 1;
-  while (auto scale = query.getDefiningOp<TileScaleOp>()) {
-    factor *= scale.getFactor().convertToDouble();
-    query = scale.getInput();
-  }
+  double factor = *getStoredFactor(query);
   return factor >= smallest && factor <= largest ? factor : 1;
 }
 

@@ -6,6 +6,7 @@
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/IR/Posenc.h"
 
+#include <optional>
 #include <string>
 
 namespace posenc {
@@ -24,6 +25,10 @@ struct PairProducts {
 };
 
 PairProducts getPairProducts(PlanOp plan);
+
+/// The factor of a vector of a prologue that is what the caller stores times a
+/// factor; nothing for others.
+std::optional<double> getStoredFactor(mlir::Value vector);
 
 /// Whether all rows of queries, keys, values and outputs are bf16.
 bool isAllBF16(KernelOp kernel);
