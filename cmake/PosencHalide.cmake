@@ -5,9 +5,16 @@
 # is that of the environment that scripts/install-deps.sh makes, then that of
 # the Python in PATH.
 if(NOT POSENC_HALIDE_ROOT)
-  find_program(POSENC_PYTHON python3
-               HINTS "$ENV{POSENC_VENV}/bin" "$ENV{VIRTUAL_ENV}/bin"
-                     "$ENV{XDG_CACHE_HOME}/posenc/venv/bin" "$ENV{HOME}/.cache/posenc/venv/bin" REQUIRED)
+  set(posenc_environments)
+  foreach(environment "$ENV{POSENC_VENV}" "$ENV{VIRTUAL_ENV}")
+    if(environment)
+      list(APPEND posenc_environments "${environment}/bin")
+    endif()
+  endforeach()
+  if(DEFINED ENV{XDG_CACHE_HOME})
+    list(APPEND posenc_environments "$ENV{XDG_CACHE_HOME}/posenc/venv/bin")
+  endif()
+  find_program(POSENC_PYTHON python3 HINTS ${posenc_environments} "$ENV{HOME}/.cache/posenc/venv/bin" REQUIRED)
   execute_process(
     COMMAND ${POSENC_PYTHON} -c "import importlib.util as u; print(u.find_spec('halide').submodule_search_locations[0])"
     OUTPUT_VARIABLE halide_root OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

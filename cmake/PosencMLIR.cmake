@@ -59,6 +59,7 @@ function(posenc_add_library name)
   endif()
   target_link_libraries(${name} PUBLIC posenc_mlir ${arg_LIBS}
                                 PRIVATE $<BUILD_INTERFACE:posenc_warnings> ${arg_PRIVATE_LIBS})
+  posenc_precompile(${name})
   install(TARGETS ${name} EXPORT posencCompilerTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 install(TARGETS posenc_mlir EXPORT posencCompilerTargets)

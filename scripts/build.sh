@@ -17,11 +17,8 @@ targets=()
 if [[ $# -gt 0 ]]; then
   targets=(--target "$@")
 fi
-# The compiler's output is kept when nothing else in the tree moved.
-export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}"
 # Tools of a sanitizer build run during the build; see scripts/run_tests.py.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0}"
-export CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 
 say "configuring and building build/$preset"
 cmake --preset "$preset" --log-level=WARNING
