@@ -6,6 +6,7 @@
 #include "KernelNames.h"
 #include "StripObject.h"
 
+#include "posenc/Analysis/CostModel.h"
 #include "posenc/Analysis/EmbedBody.h"
 #include "posenc/Analysis/PairProducts.h"
 #include "posenc/Halide/TileObjects.h"
@@ -75,6 +76,19 @@ compilePlan(PlanOp plan, const KernelCache &cache, bool emitAssembly) {
   return objects;
 }
 
+static CompiledTiles describeTiles(PlanOp plan, const CompileOptions &options) {
+  TileSizes sizes{llvm::to_vector(plan.getRows()),
+                  static_cast<int64_t>(plan.getKeys())};
+  std::string isa = plan.getIsa().str();
+  bool isPredicted = llvm::none_of(options.tiles, [&](StringRef choice) {
+    return choice.split('=').first == isa;
+  });
+  return {isa, sizes.str(),
+          isPredicted                ? "predicted"
+          : options.areTilesMeasured ? "measured"
+                                     : "given"};
+}
+
 static FailureOr<CompiledKernel> compileKernel(KernelOp source,
                                                const CompileOptions &options) {
   if (failed(checkKernelName(source)))
@@ -83,7 +97,8 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
     return source.emitError("cannot compile a kernel that fills a cache by "
                             "itself; expected it beside that whose cache it "
                             "fills, and to be named after it");
-  FailureOr<OwningOpRef<ModuleOp>> module = lowerToPlans(source, options.isas);
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      lowerToPlans(source, options.isas, options.tiles);
   if (failed(module))
     return failure();
   KernelOp kernel = *(*module)->getOps<KernelOp>().begin();
@@ -102,6 +117,8 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
     if (failed(objects))
       return failure();
     llvm::append_range(compiled.objects, *objects);
+    if (!plan.getPacked() && !plan.getAppend())
+      compiled.tiles.push_back(describeTiles(plan, options));
   }
   // The kernels are erased with the driver's lowering, so this comes before.
   StringRef extension = options.emitAssembly ? ".s" : ".o";

@@ -51,6 +51,15 @@ printManifest(const CompiledKernel &compiled,
       for (const std::string &isa : compiled.isas)
         json.value(isa);
     });
+    if (!compiled.tiles.empty())
+      json.attributeArray("tiles", [&] {
+        for (const CompiledTiles &tiles : compiled.tiles)
+          json.object([&] {
+            json.attribute("isa", tiles.isa);
+            json.attribute("sizes", tiles.sizes);
+            json.attribute("source", tiles.source);
+          });
+      });
     json.attributeArray("tensors",
                         [&] { printTensors(json, compiled.tensors); });
     if (!compiled.appendTensors.empty())

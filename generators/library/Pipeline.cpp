@@ -70,12 +70,14 @@ FailureOr<OwningOpRef<ModuleOp>> posenc::lowerToLevel2(EmbedOp embed) {
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
-posenc::lowerToPlans(KernelOp kernel, ArrayRef<std::string> isas) {
+posenc::lowerToPlans(KernelOp kernel, ArrayRef<std::string> isas,
+                     ArrayRef<std::string> tiles) {
   OwningOpRef<ModuleOp> module = isolate(kernel);
   PassManager manager(kernel.getContext());
   addLevel2Passes(manager);
   PosencPlanOptions options;
   options.isa.assign(isas.begin(), isas.end());
+  options.tiles.assign(tiles.begin(), tiles.end());
   manager.addPass(createPosencPlan(options));
   manager.addPass(createPosencVerifyPlan());
   if (failed(manager.run(*module)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the machine can do: FMA peak and streaming read bandwidth.
 #include "Machine.h"
-#include "Pages.h"
+#include "posenc/Tools/Pages.h"
 
 #include "posenc/Analysis/InstructionSets.h"
 

@@ -2,7 +2,7 @@
 // Times a kernel beside the same kernel without encoding and beside what the
 // machine can do.
 #include "Machine.h"
-#include "Workload.h"
+#include "posenc/Tools/Workload.h"
 
 #include "posenc/Tools/CommandLine.h"
 #include "posenc/Tools/OutputFiles.h"
@@ -50,7 +50,8 @@ struct Options {
                  clEnumValN(Mode::Decode, "decode",
                             "one query against 4096 keys unless said")),
       cl::cat(category)};
-  static constexpr InRange<long long> sizes{1, 1LL << 30};
+  static constexpr InRange<long long> sizes{1, 1LL << 30},
+      queries{0, 1LL << 30};
   NumberOption<long long> batch{
       "batch", cl::value_desc("B"),           cl::init(1),
       sizes,   cl::desc("batch entries (1)"), cl::cat(category)};
@@ -58,8 +59,9 @@ struct Options {
       "lq",
       cl::CommaSeparated,
       cl::value_desc("N,..."),
-      sizes,
-      cl::desc("numbers of queries, one result each"),
+      queries,
+      cl::desc("numbers of queries, one result each; 0 times a call that has\n"
+               "nothing to do"),
       cl::cat(category)};
   NumberOption<long long> keyLen{"lk",
                                  cl::value_desc("N"),
@@ -83,6 +85,10 @@ struct Options {
       sizes,
       cl::desc("of kernels with lists of blocks: each block of queries lists\n"
                "every Nth block of keys (1)"),
+      cl::cat(category)};
+  cl::list<std::string> tiles{
+      "tiles", cl::CommaSeparated, cl::value_desc("T=SIZES,..."),
+      cl::desc("sizes of tiles, as in posenc-compile --tiles"),
       cl::cat(category)};
   NumberOption<int> repetitions{"repetitions",
                                 cl::value_desc("N"),
@@ -113,6 +119,8 @@ EXAMPLES:
   posenc-bench specs/t5-small.mlir --kernel t5_small_encoder --lq 512,2048 --threads 2
   posenc-bench specs/bloom-7b1.mlir --mode=decode --lk 8192 --json bloom.json
   posenc-bench specs/llama-3-8b.mlir --dtype bf16
+  posenc-bench specs/llama-3-8b.mlir --lq 0 --lk 4096
+      what a call costs that has nothing to do
 )";
 
 [[noreturn]] static void die(const llvm::Twine &message) {
@@ -126,6 +134,7 @@ static CompiledKernel compileFor(ModuleOp module, StringRef name,
   options.kernel = name.str();
   options.isas = {isa.str()};
   options.cacheDirectory = flags->cache.getDirectory();
+  options.tiles = flags->tiles;
   FailureOr<std::vector<CompiledKernel>> kernels = compile(module, options);
   if (failed(kernels))
     exit(1);
@@ -141,11 +150,18 @@ static std::unique_ptr<Workload> load(const CompiledKernel &kernel,
   return std::move(*workload);
 }
 
+/// Seconds of a call, over as many as a clock can tell from nothing.
 static double timeCall(const Workload &workload) {
-  double start = now();
-  if (llvm::Error error = workload.run())
-    die(llvm::toString(std::move(error)));
-  return now() - start;
+  constexpr double kLeastSeconds = 1e-4;
+  double start = now(), passed = 0;
+  int calls = 0;
+  while (passed < kLeastSeconds) {
+    if (llvm::Error error = workload.run())
+      die(llvm::toString(std::move(error)));
+    ++calls;
+    passed = now() - start;
+  }
+  return passed / calls;
 }
 
 static Result measure(const Workload &workload, const Workload &plain,
@@ -193,10 +209,15 @@ static Result measure(const Workload &workload, const Workload &plain,
 }
 
 static void print(const Result &r) {
+  bool isShort = r.secondsMin < 1e-3;
   llvm::outs() << llvm::formatv(
-      "{0} {1} {2} threads={3} B={4} Lq={5} Lk={6}: {7:f3} ms, ", r.mode,
+      "{0} {1} {2} threads={3} B={4} Lq={5} Lk={6}: {7:f3} {8}, ", r.mode,
       r.dtype, r.isa, r.threads, r.batch, r.queryLen, r.keyLen,
-      r.secondsMin * 1e3);
+      r.secondsMin * (isShort ? 1e6 : 1e3), isShort ? "us" : "ms");
+  if (r.queryLen == 0) {
+    llvm::outs() << "nothing to do\n";
+    return;
+  }
   if (r.tokensPerSecond)
     llvm::outs() << llvm::formatv("{0:f0} tokens/s, ", *r.tokensPerSecond);
   else

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiles the kernels of a specification to libraries with C headers.
+#include "Tune.h"
+
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Compiler/Compile.h"
 #include "posenc/Tools/CommandLine.h"
@@ -56,6 +58,18 @@ struct Options {
       "explain",
       cl::desc("print the decisions of the compiler and the kernel's tensors"),
       cl::cat(category)};
+  cl::list<std::string> tiles{
+      "tiles", cl::CommaSeparated, cl::value_desc("T=SIZES,..."),
+      cl::desc(
+          "heights of tiles and keys of a block for a target, in the place "
+          "of the\npredicted ones, as manifests give them: "
+          "x86-64-avx2=24+16x256"),
+      cl::cat(category)};
+  cl::opt<bool> tune{
+      "tune",
+      cl::desc("time the best predicted tiles on this machine and take the "
+               "fastest; the\nmanifest says which those are"),
+      cl::cat(category)};
   CacheOptions cache{category};
 };
 } // namespace
@@ -76,6 +90,9 @@ EXAMPLES:
   posenc-compile specs/bloom-7b1.mlir --explain -o build
       also prints where each term is computed and which tensors the kernel takes
   posenc-compile specs/bloom-7b1.mlir --emit=plan -o build
+  posenc-compile specs/bloom-7b1.mlir --tune --target=x86-64-avx2 -o build
+      also tries tiles of other sizes; "tiles" of build/bloom_7b1.json has the choice
+  posenc-compile specs/bloom-7b1.mlir --tiles=x86-64-avx2=24x128 -o build
 )";
 
 static std::string print(ModuleOp module) {
@@ -178,16 +195,36 @@ static FailureOr<SmallVector<Operation *>> selectKernels(ModuleOp module) {
   return kernels;
 }
 
-static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
+/// One kernel or embedding, with the tiles that are fastest if they are to be
+/// measured.
+static FailureOr<CompiledKernel> compileOne(ModuleOp module, Operation *op) {
   CompileOptions options;
-  options.kernel = flags->spec.kernel;
+  options.kernel = cast<SymbolOpInterface>(op).getName().str();
   options.isas = flags->targets;
   options.emitAssembly = flags->emitKind == Emit::Assembly;
   options.cacheDirectory = flags->cache.getDirectory();
+  options.tiles = flags->tiles;
+  if (auto kernel = dyn_cast<KernelOp>(op); kernel && flags->tune) {
+    if (failed(checkInstructionSets(module, options.isas)) ||
+        failed(tuneTiles(kernel, options)))
+      return failure();
+    options.areTilesMeasured = true;
+  }
   FailureOr<std::vector<CompiledKernel>> kernels = compile(module, options);
   if (failed(kernels))
     return failure();
-  for (CompiledKernel &kernel : *kernels) {
+  return std::move(kernels->front());
+}
+
+static LogicalResult emitLibraries(ModuleOp module, OutputFiles &files) {
+  FailureOr<SmallVector<Operation *>> selected = selectKernels(module);
+  if (failed(selected))
+    return failure();
+  for (Operation *op : *selected) {
+    FailureOr<CompiledKernel> compiled = compileOne(module, op);
+    if (failed(compiled))
+      return failure();
+    CompiledKernel &kernel = *compiled;
     if (flags->explain)
       printExplanation(kernel.isEmbed, kernel.name, kernel.tensors,
                        kernel.appendTensors);
@@ -229,9 +266,10 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
              << name << "' is an input embedding, which has no plan";
     }
     FailureOr<OwningOpRef<ModuleOp>> result =
-        !kernel  ? lowerToLevel2(cast<EmbedOp>(op))
-        : isPlan ? lowerToPlans(kernel, isas)
-                 : lowerToLevel2(kernel);
+        !kernel ? lowerToLevel2(cast<EmbedOp>(op))
+        : isPlan
+            ? lowerToPlans(kernel, isas, std::vector<std::string>(flags->tiles))
+            : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
     if (flags->explain)
@@ -247,6 +285,10 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
   files.setSource(flags->spec.inputFile);
   if (flags->emitKind == Emit::Ptx)
     return module.emitError("--emit=ptx: this posenc has no GPU target");
+  if (flags->tune && (!flags->tiles.empty() || flags->emitKind == Emit::Plan ||
+                      flags->emitKind == Emit::Level2))
+    return module.emitError(
+        "--tune: expected neither --tiles nor --emit=plan or level2 beside it");
   // Fails with the list of kernels if there is none of that name.
   if (failed(selectKernels(module)))
     return failure();

@@ -9,11 +9,14 @@
 
 #include "posenc/Analysis/BiasTraits.h"
 #include "posenc/Analysis/ChannelLanes.h"
+#include "posenc/Analysis/CostModel.h"
 #include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Analysis/PairProducts.h"
 #include "posenc/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace posenc {
@@ -358,6 +361,8 @@ private:
 };
 } // namespace
 
+using TileChoices = llvm::StringMap<TileSizes>;
+
 /// Null for f32, the default.
 static TypeAttr getStorageType(Type type) {
   return type.isF32() ? TypeAttr() : TypeAttr::get(type);
@@ -368,27 +373,12 @@ static bool isIndirect(KernelOp kernel) {
   return kernel.getKeyStorage() == KeyStorage::paged || kernel.isRing();
 }
 
-/// The keys of a block. Tiles copy those that are no rows of f32 one after
-/// another, with their values: the copies must fit in the cache and on the
-/// stack of a thread. Pairs of values are no copies. Where the caller
-/// lists blocks of keys, those are whole blocks if they fit, unless they are so
-/// small that each would pay for updating the state.
-static int64_t getBlockKeys(KernelOp kernel, const InstructionSet &isa) {
-  constexpr int64_t kLargestCopies = 192 << 10, kLeastKeys = 64;
-  bool areCopied = !kernel.getKeyElementType().isF32() || isIndirect(kernel);
-  int64_t keys = isa.blockKeys, tileKeys = std::max(isa.keys, isa.pairKeys);
-  if (std::optional<BlockListAttr> law = kernel.getBlocks())
-    if (law->getKeys() % tileKeys == 0)
-      keys = std::min(keys, static_cast<int64_t>(
-                                llvm::alignTo(kLeastKeys, law->getKeys())));
-  bool areValuesPaired = isa.pairKeys != 0 && hasValuePairs(kernel);
-  int64_t copied =
-      kernel.getHeadDim() + (areValuesPaired ? 0 : kernel.getValueSize());
-  int64_t keyBytes = copied * sizeof(float);
-  while (areCopied && keys > tileKeys &&
-         (keys + isa.tileRows.front()) * keyBytes > kLargestCopies)
-    keys = llvm::alignTo(keys / 2, tileKeys);
-  return keys;
+/// Those that the caller wants, or the cheapest.
+static TileSizes chooseTiles(KernelOp kernel, const InstructionSet &isa,
+                             const TileChoices &wanted) {
+  if (auto choice = wanted.find(isa.name); choice != wanted.end())
+    return choice->second;
+  return getTileCandidates(getTileWork(kernel, isa), isa).front().sizes;
 }
 
 /// Every height of tiles has code for all steps: where these are many, lower
@@ -399,6 +389,39 @@ static void limitTiles(PlanOp plan) {
       plan.getStepOps(), [](StepOp step) { return !step.getMaximum(); });
   if (steps > fewSteps)
     plan.setRows(plan.getRows().take_front());
+}
+
+/// What the tiles are predicted to cost, and the next best ones.
+static void noteCost(KernelOp kernel, PlanOp plan, const InstructionSet &isa) {
+  constexpr size_t kShown = 4;
+  TileWork work = getTileWork(plan, isa);
+  TileSizes sizes{llvm::to_vector(plan.getRows()),
+                  static_cast<int64_t>(plan.getKeys())};
+  TileCost cost = predictCost(work, sizes, isa);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto percent = [&](double part) {
+    return llvm::format("%.1f %%", 100 * part / cost.getTotal());
+  };
+  stream << "@" << plan.getSymName() << " is predicted to reach "
+         << percent(cost.peak) << " of the peak with tiles of " << sizes.str()
+         << "; of its time " << percent(cost.products) << " are products, "
+         << percent(cost.softmax) << " softmax, " << percent(cost.terms)
+         << " other terms, " << percent(cost.state) << " the state, "
+         << percent(cost.traffic) << " reading keys and values, "
+         << percent(cost.copies) << " copies, " << percent(cost.waste)
+         << " rows and keys for nothing";
+  size_t shown = 0;
+  for (const TileCandidate &other : getTileCandidates(work, isa)) {
+    if (other.sizes == sizes)
+      continue;
+    stream << (shown == 0 ? "; alternatives: " : ", ") << other.sizes.str()
+           << llvm::format(" (%.3f of the time)",
+                           other.cost.getTotal() / cost.getTotal());
+    if (++shown == kShown)
+      break;
+  }
+  noted(kernel, "Cost", text);
 }
 
 static void noteTiles(KernelOp kernel, PlanOp plan) {
@@ -502,7 +525,8 @@ static void copyParts(PlanOp from, PlanOp to) {
 
 /// What the tiles of every instruction set share is decided once.
 static LogicalResult planKernel(KernelOp kernel,
-                                ArrayRef<const InstructionSet *> isas) {
+                                ArrayRef<const InstructionSet *> isas,
+                                const TileChoices &wanted) {
   if (!kernel.isExpanded())
     return kernel.emitOpError("has no body to plan; run "
                               "posenc-expand-encodings first");
@@ -510,19 +534,17 @@ static LogicalResult planKernel(KernelOp kernel,
     return failure();
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(kernel);
-  int64_t tallest = 0;
-  for (const InstructionSet *isa : isas)
-    tallest = std::max(tallest, isa->tileRows.front());
-  PlanOp first, firstPacked;
   bool isAppend = kernel.isAppend(), isRecurrent(kernel.getRecurrence()),
        isPacked = false;
+  int64_t tallest = 0;
+  SmallVector<TileSizes> tiles;
   for (const InstructionSet *isa : isas) {
-    auto rows = llvm::to_vector(ArrayRef(isa->tileRows));
-    int64_t keys = getBlockKeys(kernel, *isa);
-    if (isRecurrent) {
-      rows = getChunkRows(*isa);
-      keys = rows.front();
-    }
+    tiles.push_back(isRecurrent ? getChunks(*isa)
+                                : chooseTiles(kernel, *isa, wanted));
+    tallest = std::max(tallest, tiles.back().rows.front());
+  }
+  PlanOp first, firstPacked;
+  for (auto [isa, sizes] : llvm::zip_equal(isas, tiles)) {
     std::string name = getPlanName(kernel, isa->name);
     for (StringRef suffix : {"", "_packed"})
       if (Operation *other = SymbolTable::lookupNearestSymbolFrom(
@@ -532,7 +554,7 @@ static LogicalResult planKernel(KernelOp kernel,
     PlanOp plan = PlanOp::create(
         builder, kernel.getLoc(), name, kernel.getSymName(), isa->name,
         kernel.getHeads(), kernel.getNumKvHeads(), kernel.getHeadDim(),
-        kernel.getValueSize(), rows, keys,
+        kernel.getValueSize(), sizes.rows, sizes.keys,
         /*descending=*/false, /*from=*/AffineMapAttr(),
         isAppend ? TypeAttr() : getStorageType(kernel.getElementType()),
         getStorageType(isAppend ? kernel.getElementType()
@@ -568,6 +590,7 @@ static LogicalResult planKernel(KernelOp kernel,
     }
     limitTiles(plan);
     noteTiles(kernel, plan);
+    noteCost(kernel, plan, *isa);
     if (packed)
       noteTiles(kernel, packed);
     if (!first) {
@@ -595,8 +618,21 @@ struct Plan : posenc::impl::PosencPlanBase<Plan> {
             << listInstructionSets() << ", but got '" << name << "'";
         return signalPassFailure();
       }
+    TileChoices wanted;
+    for (StringRef choice : tiles) {
+      auto [name, text] = choice.split('=');
+      std::optional<TileSizes> sizes = TileSizes::parse(text);
+      if (!findInstructionSet(name) || !sizes) {
+        getOperation().emitError("expected 'tiles' to be like "
+                                 "'x86-64-avx2=24+16x256', but got '")
+            << choice << "'";
+        return signalPassFailure();
+      }
+      wanted[name] = *sizes;
+    }
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>()))
-      if (failed(planKernel(kernel, selectInstructionSets(kernel, names))))
+      if (failed(
+              planKernel(kernel, selectInstructionSets(kernel, names), wanted)))
         signalPassFailure();
   }
 };

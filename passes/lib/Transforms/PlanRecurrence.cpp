@@ -12,8 +12,8 @@ using namespace posenc;
 /// the number of chunks where they meet the state.
 static constexpr int64_t kChunkTokens = 64;
 
-SmallVector<int64_t> posenc::getChunkRows(const InstructionSet &isa) {
-  return {kChunkTokens, std::max(isa.lanes, isa.transpose)};
+TileSizes posenc::getChunks(const InstructionSet &isa) {
+  return {{kChunkTokens, std::max(isa.lanes, isa.transpose)}, kChunkTokens};
 }
 
 namespace {

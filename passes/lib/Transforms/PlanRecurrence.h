@@ -3,13 +3,13 @@
 #ifndef POSENC_LIB_TRANSFORMS_PLANRECURRENCE_H
 #define POSENC_LIB_TRANSFORMS_PLANRECURRENCE_H
 
-#include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Analysis/CostModel.h"
 #include "posenc/IR/Posenc.h"
 
 namespace posenc {
 
 /// The tokens of a chunk, and of the function that ends a sequence.
-llvm::SmallVector<int64_t> getChunkRows(const InstructionSet &isa);
+TileSizes getChunks(const InstructionSet &isa);
 
 /// Writes the parts of the plan, which is empty.
 mlir::LogicalResult planRecurrence(RecurrenceOp op, PlanOp plan);

@@ -8,6 +8,8 @@
 #include "PlanSteps.h"
 #include "PlanRemarks.h"
 
+#include "posenc/Analysis/CostModel.h"
+
 #include <functional>
 
 using namespace mlir;
@@ -16,6 +18,8 @@ using namespace posenc;
 /// Steps are code, in a copy for each tile function and instruction set: no
 /// more than these have bodies for distances of their own.
 static constexpr size_t kMostPieces = 3;
+/// A step costs at most this share of the general body.
+static constexpr double kWorthAStep = 0.95;
 
 namespace {
 /// Distances whose pairs share what the body decides, and what that saves.
@@ -101,11 +105,11 @@ private:
   }
 
   /// The cost of a score at these distances.
-  int64_t getCost(const DistanceFacts &facts) {
+  double getCost(const DistanceFacts &facts) {
     OpBuilder builder(general);
     auto copy = cast<StepOp>(builder.clone(*general));
     specializeStep(copy, facts);
-    int64_t cost = getScoreCost(copy);
+    double cost = countScoreOps(copy);
     copy.erase();
     return cost;
   }
@@ -142,12 +146,14 @@ private:
     SmallVector<int64_t> sorted = lows.takeVector();
     llvm::sort(sorted, std::greater<int64_t>());
     SmallVector<Piece> pieces;
-    int64_t general = getScoreCost(this->general), high = seen.high;
+    double general = countScoreOps(this->general);
+    int64_t high = seen.high;
     for (int64_t low : sorted) {
       Distances distances{low, high};
       high = low - 1;
-      bool isGeneral = distances.size() < getShortest() ||
-                       getCost(DistanceFacts(alignment, distances)) >= general;
+      bool isGeneral =
+          distances.size() < getShortest() ||
+          getCost(DistanceFacts(alignment, distances)) > kWorthAStep * general;
       if (isGeneral && !pieces.empty() && pieces.back().isGeneral)
         pieces.back().distances.low = low;
       else

@@ -79,17 +79,3 @@ void posenc::dropIndexMasks(StepOp step) {
       select.getResult().replaceAllUsesWith(select.getScore());
   eraseUnused(body);
 }
-
-int64_t posenc::getScoreCost(StepOp step) {
-  // A row that each score reads for itself costs as much as many products,
-  // since vectors are gathered number by number.
-  constexpr int64_t lookup = 16;
-  Block &body = step.getBody().front();
-  int64_t cost = llvm::range_size(body.getOps<DotOp>());
-  for (TableDotOp dot : body.getOps<TableDotOp>())
-    cost += isConstant(dot.getIndex().getDefiningOp()) ? 0 : lookup;
-  for (Value result : body.back().getOperands())
-    if (isa<RelationType>(result.getType()))
-      cost += isConstant(result.getDefiningOp()) ? 0 : lookup;
-  return cost;
-}

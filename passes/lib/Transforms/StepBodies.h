@@ -18,9 +18,6 @@ void specializeStep(StepOp step, const DistanceFacts &facts);
 /// Drops the masks over storage indices that hide pairs.
 void dropIndexMasks(StepOp step);
 
-/// What a score of the step costs, in products of two vectors.
-int64_t getScoreCost(StepOp step);
-
 } // namespace posenc
 
 #endif // POSENC_LIB_TRANSFORMS_STEPBODIES_H

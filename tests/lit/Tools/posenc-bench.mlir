@@ -13,16 +13,19 @@
 // CHECK-NEXT: prefill f32 x86-64 threads=1 B=1 Lq=32 Lk=32:
 // CHECK-NOT: prefill
 
+// RUN: posenc-bench %s --lq 0 --lk 64 --repetitions 1 --isa=x86-64 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: prefill f32 x86-64 threads=1 B=1 Lq=0 Lk=64: {{[0-9.]+}} us, nothing to do
+
 // RUN: posenc-bench %s --kernel state --lq 16 --repetitions 1 --isa=x86-64 --json %t/state.json | FileCheck %s --check-prefix=STATE
 // RUN: FileCheck %s --check-prefix=STATE-JSON < %t/state.json
-// STATE: prefill f32 x86-64 threads=1 B=1 Lq=16 Lk=16: {{[0-9.]+}} ms, {{[0-9]+}} tokens/s, {{[0-9.]+}} of no encoding
+// STATE: prefill f32 x86-64 threads=1 B=1 Lq=16 Lk=16: {{[0-9.]+}} {{[mu]s}}, {{[0-9]+}} tokens/s, {{[0-9.]+}} of no encoding
 // STATE-JSON-NOT: "gflops"
 // STATE-JSON: "tokens_per_s": {{[0-9]}}
 
 // RUN: not posenc-bench 2>&1 | FileCheck %s --check-prefix=NO-FILE
 // RUN: not posenc-bench %s --isa=z80 2>&1 | FileCheck %s --check-prefix=ISA
-// RUN: not posenc-bench %s --lq 0 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=lq -DGOT=0
-// RUN: not posenc-bench %s --lq 4, 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=lq -DGOT=
+// RUN: not posenc-bench %s --lq=-1 2>&1 | FileCheck %s --check-prefix=QUERIES -DGOT=-1
+// RUN: not posenc-bench %s --lq 4, 2>&1 | FileCheck %s --check-prefix=QUERIES -DGOT=
 // RUN: not posenc-bench %s --lk=0 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=lk -DGOT=0
 // RUN: not posenc-bench %s --batch x 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=batch -DGOT=x
 // RUN: not posenc-bench %s --listed-every 0 2>&1 | FileCheck %s --check-prefix=SIZE -DOPTION=listed-every -DGOT=0
@@ -35,6 +38,7 @@
 // RUN: not posenc-bench %s --lq 8 --repetitions 1 --json /proc/self/out.json 2>&1 | FileCheck %s --check-prefix=JSON
 // NO-FILE: posenc-bench: error: expected a specification FILE; see posenc-bench --help
 // ISA: posenc-bench: error: unknown instruction set 'z80'; expected one of x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64
+// QUERIES: posenc-bench: error: expected --lq to be a whole number from 0 to 1073741824, but got '[[GOT]]'
 // SIZE: posenc-bench: error: expected --[[OPTION]] to be a whole number from 1 to 1073741824, but got '[[GOT]]'
 // COUNT: posenc-bench: error: expected --[[OPTION]] to be a whole number from 1 to 2147483647, but got '[[GOT]]'
 // MODE: posenc-bench: error: expected --mode to be one of prefill, decode, but got 'training'

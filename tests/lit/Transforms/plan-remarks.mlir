@@ -4,7 +4,9 @@
 // RUN: posenc-opt %s --posenc-plan=isa=x86-64-avx512,x86-64 --remarks-filter=posenc-plan -verify-diagnostics -o %t
 
 // expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 has tiles of 48 or 32 queries and blocks of 256 keys"}}
+// expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64 has tiles of 8 queries and blocks of 256 keys"}}
+// expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@rotation_and_mask_x86_64 is predicted to reach}}
 // expected-remark@below {{@rotation_and_mask_x86_64_avx512_packed has tiles}}
 // expected-remark@below {{@rotation_and_mask_x86_64_packed has tiles}}
 posenc.kernel @rotation_and_mask heads(2) head_dim(8) {

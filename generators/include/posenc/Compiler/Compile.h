@@ -27,6 +27,18 @@ struct CompileOptions {
   std::string cacheDirectory;
   /// Assembly text instead of object files.
   bool emitAssembly = false;
+  /// Sizes of tiles in the place of the predicted ones, each an instruction set
+  /// and TileSizes of posenc/Analysis/CostModel.h: "x86-64-avx2=24+16x256".
+  std::vector<std::string> tiles;
+  /// Whether they were measured, for the manifest.
+  bool areTilesMeasured = false;
+};
+
+/// The tiles of a compiled kernel on one instruction set.
+struct CompiledTiles {
+  std::string isa;
+  std::string sizes;  // "48+32x256"
+  std::string source; // "predicted", "given" or "measured"
 };
 
 /// A file of a compiled kernel.
@@ -44,6 +56,8 @@ struct CompiledKernel {
   std::vector<KernelTensor> tensors;
   /// Those of NAME_append_args; none without a cache that NAME_append_kv fills.
   std::vector<KernelTensor> appendTensors;
+  /// Of calls with many queries.
+  std::vector<CompiledTiles> tiles;
   std::vector<CompiledObject> objects;
   /// The C header of the entry points.
   std::string header;
@@ -85,9 +99,10 @@ lowerToLevel2(KernelOp kernel);
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerToLevel2(EmbedOp embed);
 
 /// A module with the same kernels of level 2, each followed by its plans (level
-/// 3).
+/// 3). `tiles` are those of CompileOptions.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-lowerToPlans(KernelOp kernel, llvm::ArrayRef<std::string> isas);
+lowerToPlans(KernelOp kernel, llvm::ArrayRef<std::string> isas,
+             llvm::ArrayRef<std::string> tiles = {});
 
 /// Object files as a static library. Always the same bytes for the same
 /// objects.

@@ -14,6 +14,21 @@ namespace posenc {
 /// Accumulators of one score, for the sake of accuracy.
 constexpr int kDotAccumulators = 2;
 
+/// What a core does, as far as the cost model asks.
+struct Core {
+  /// Vector registers.
+  int64_t registers;
+  /// Vectors a cycle: multiplied and added, read, and of other operations.
+  double multiplyAdds, loads, operations;
+  /// Cycles until a sum can be added to.
+  double latency;
+  /// Whether multiplying and adding is one instruction.
+  bool isFused;
+  /// Bytes of the first cache; bytes a cycle from the second.
+  int64_t firstCache;
+  double secondCacheBytes;
+};
+
 struct InstructionSet {
   /// As users and manifests spell it.
   llvm::StringRef name;
@@ -29,13 +44,11 @@ struct InstructionSet {
   int64_t keys, values;
   /// Edge of the square blocks that are transposed in registers.
   int64_t transpose;
-  /// Query rows of the tiles of a plan, tallest first, and keys of a block.
-  llvm::ArrayRef<int64_t> tileRows;
-  int64_t blockKeys;
   /// Keys and value columns of the tiles of packed plans whose rows are lanes.
   int64_t packedKeys, packedValues;
   /// Value vectors that are in registers together where channels are lanes.
   int64_t channelVectors;
+  Core core;
   /// Keys in registers together where pairs of bf16 are multiplied and added at
   /// once; 0: there is no such instruction.
   int64_t pairKeys = 0;

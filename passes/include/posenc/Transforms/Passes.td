@@ -179,7 +179,8 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
       `posenc.table_dot` and `posenc.value_table`: where they are the same for
       all distances of many keys, steps with one score or row (`@run0`, ...), and
       steps with all of it between (`@band0`, ...);
-    - `posenc.rowscan`: a `descending` plan with one step.
+    - `posenc.rowscan`: a `descending` plan with one step;
+    - the sizes of tiles: the cheapest by `posenc/Analysis/CostModel.h`.
 
     Each decision is a remark of category `posenc-plan`. Fails on a kernel
     without a body, and where a kernel
@@ -195,7 +196,10 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"isa", "isa", "std::string",
                "instruction sets to plan for (x86-64, x86-64-avx2, "
-               "x86-64-avx512, x86-64-avx512-bf16)">];
+               "x86-64-avx512, x86-64-avx512-bf16)">,
+    ListOption<"tiles", "tiles", "std::string",
+               "sizes of tiles, in the place of the predicted ones: heights and "
+               "keys of a block for an instruction set, x86-64-avx2=24+16x256">];
 }
 
 def PosencVerifyPlan : Pass<"posenc-verify-plan", "::mlir::ModuleOp"> {

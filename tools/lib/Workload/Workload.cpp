@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel with data to run on.
-#include "Workload.h"
+#include "posenc/Tools/Workload.h"
 
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory as a program has it that keeps a large model's cache.
-#ifndef POSENC_BENCH_PAGES_H
-#define POSENC_BENCH_PAGES_H
+#ifndef POSENC_TOOLS_PAGES_H
+#define POSENC_TOOLS_PAGES_H
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -34,4 +34,4 @@ struct PageAllocator {
 
 } // namespace posenc
 
-#endif // POSENC_BENCH_PAGES_H
+#endif // POSENC_TOOLS_PAGES_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel with data to run on.
-#ifndef POSENC_BENCH_WORKLOAD_H
-#define POSENC_BENCH_WORKLOAD_H
+#ifndef POSENC_TOOLS_WORKLOAD_H
+#define POSENC_TOOLS_WORKLOAD_H
 
-#include "Pages.h"
+#include "posenc/Tools/Pages.h"
 
 #include "posenc/Compiler/NativeKernel.h"
 
@@ -53,4 +53,4 @@ mlir::OwningOpRef<mlir::ModuleOp> withoutEncoding(KernelOp kernel);
 
 } // namespace posenc
 
-#endif // POSENC_BENCH_WORKLOAD_H
+#endif // POSENC_TOOLS_WORKLOAD_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Pages.h"
+#include "posenc/Tools/Pages.h"
 
 #include "llvm/Support/MathExtras.h"
 
