@@ -32,9 +32,10 @@ struct Options {
       cl::desc("directory for the results; made if it is not there"),
       cl::cat(category)};
   std::string targetHelp =
-      "instruction sets to compile for, chosen at run time by what the CPU "
-      "has: " +
-      listInstructionSets() + " (default: all)";
+      "platform to compile for (all its instruction sets, one of which is "
+      "chosen at run time by what the CPU has), or instruction sets of one "
+      "platform; --target=help lists them (default: " +
+      getHostPlatform().name.str() + ")";
   cl::list<std::string> targets{"target", cl::CommaSeparated,
                                 cl::value_desc("T,..."), cl::desc(targetHelp),
                                 cl::cat(category)};
@@ -76,6 +77,8 @@ EXAMPLES:
   posenc-compile specs/bloom-7b1.mlir --explain -o build
       also prints where each term is computed and which tensors the kernel takes
   posenc-compile specs/bloom-7b1.mlir --emit=plan -o build
+  posenc-compile specs/bloom-7b1.mlir --target=aarch64-linux -o build
+      a library for 64-bit ARM, with no ARM toolchain
 )";
 
 static std::string print(ModuleOp module) {
@@ -211,8 +214,9 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
   FailureOr<SmallVector<Operation *>> kernels = selectKernels(module);
   if (failed(kernels))
     return failure();
-  std::vector<std::string> isas(flags->targets);
-  if (failed(checkInstructionSets(module, isas)))
+  FailureOr<Target> target =
+      findTarget(module, std::vector<std::string>(flags->targets));
+  if (failed(target))
     return failure();
   bool isPlan = flags->emitKind == Emit::Plan;
   for (Operation *op : *kernels) {
@@ -230,7 +234,7 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
     }
     FailureOr<OwningOpRef<ModuleOp>> result =
         !kernel  ? lowerToLevel2(cast<EmbedOp>(op))
-        : isPlan ? lowerToPlans(kernel, isas)
+        : isPlan ? lowerToPlans(kernel, target->isas)
                  : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
@@ -263,12 +267,28 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
   return success();
 }
 
+/// Like --help, this needs no other argument.
+static bool wantsTargets(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef argument(argv[i]);
+    if (argument == "--target=help" || argument == "-target=help" ||
+        ((argument == "--target" || argument == "-target") && i + 1 < argc &&
+         llvm::StringRef(argv[i + 1]) == "help"))
+      return true;
+  }
+  return false;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   prepareCommandLine("posenc-compile");
   Options parsed;
   flags = &parsed;
   cl::HideUnrelatedOptions(flags->category);
+  if (wantsTargets(argc, argv)) {
+    llvm::outs() << describeTargets();
+    return 0;
+  }
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (llvm::Error error = parsed.spec.check("posenc-compile")) {
     llvm::errs() << "posenc-compile: error: "

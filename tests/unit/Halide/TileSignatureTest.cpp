@@ -93,7 +93,8 @@ TEST(TileObjectsTest, SameBytesWhateverCameBefore) {
 
 TEST(TileObjectsTest, Assembly) {
   CompiledPlan plan(makePlan(PlanOptions()));
-  auto assembly = emitTileObjects(plan.getPlan(), /*emitAssembly=*/true);
+  auto assembly = emitTileObjects(plan.getPlan(), getHostPlatform(),
+                                  /*emitAssembly=*/true);
   ASSERT_TRUE(mlir::succeeded(assembly));
   EXPECT_NE((*assembly)[0].bytes.find("vfmadd231ps"), std::string::npos);
 }

@@ -42,7 +42,7 @@ llvm::Error SpecOptions::check(llvm::StringRef tool) const {
 }
 
 IsaOption::IsaOption(cl::OptionCategory &category)
-    : help("instruction set: " + listInstructionSets() +
+    : help("instruction set: " + listInstructionSets(getHostPlatform()) +
            "\n(default: $POSENC_ISA, or the best of this CPU)"),
       isa("isa", cl::value_desc("NAME"), cl::desc(help), cl::cat(category)) {}
 
@@ -54,11 +54,11 @@ llvm::Expected<std::string> IsaOption::choose() const {
   if (wanted.empty())
     return best.name.str();
   const InstructionSet *found = findInstructionSet(wanted);
-  if (!found)
+  if (!found || &getPlatform(*found) != &getHostPlatform())
     return llvm::createStringError("unknown instruction set '" + wanted +
                                    "'; expected one of " +
-                                   listInstructionSets());
-  if (found < &best)
+                                   listInstructionSets(getHostPlatform()));
+  if (found->features & ~posenc_cpu_features())
     return llvm::createStringError("this CPU does not have '" + wanted +
                                    "'; its best is " + best.name);
   return wanted;
