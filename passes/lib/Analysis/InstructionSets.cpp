@@ -20,9 +20,8 @@ using llvm::StringRef;
 static constexpr int64_t avx512Rows[] = {48, 32};
 static constexpr int64_t avx2Rows[] = {24};
 static constexpr int64_t baselineRows[] = {8};
-// Vectors of four lanes and 32 registers: 24 accumulators are six vectors of
-// rows by two keys of two each, or by four columns.
-static constexpr int64_t neonRows[] = {24};
+// Vectors of four lanes and 32 registers: see docs/performance.md.
+static constexpr int64_t neonRows[] = {16};
 static const InstructionSet table[] = {
     {"x86-64-avx512-bf16", POSENC_CPU_AVX512 | POSENC_CPU_AVX512_BF16,
      "x86-64-linux-sse41-avx-f16c-fma-avx2-avx512-avx512_skylake-"

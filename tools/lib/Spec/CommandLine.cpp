@@ -47,18 +47,26 @@ IsaOption::IsaOption(cl::OptionCategory &category)
       isa("isa", cl::value_desc("NAME"), cl::desc(help), cl::cat(category)) {}
 
 llvm::Expected<std::string> IsaOption::choose() const {
-  const InstructionSet &best = getBestInstructionSet(posenc_cpu_features());
+  return choose(getHostPlatform(), posenc_cpu_features());
+}
+
+llvm::Expected<std::string> IsaOption::choose(const Platform &platform,
+                                              uint64_t features) const {
+  const InstructionSet &best =
+      *llvm::find_if(platform.isas, [&](const InstructionSet &isa) {
+        return (isa.features & ~features) == 0;
+      });
   std::string wanted = isa;
   if (const char *forced = std::getenv("POSENC_ISA"); forced && wanted.empty())
     wanted = forced;
   if (wanted.empty())
     return best.name.str();
   const InstructionSet *found = findInstructionSet(wanted);
-  if (!found || &getPlatform(*found) != &getHostPlatform())
+  if (!found || &getPlatform(*found) != &platform)
     return llvm::createStringError("unknown instruction set '" + wanted +
                                    "'; expected one of " +
-                                   listInstructionSets(getHostPlatform()));
-  if (found->features & ~posenc_cpu_features())
+                                   listInstructionSets(platform));
+  if (found->features & ~features)
     return llvm::createStringError("this CPU does not have '" + wanted +
                                    "'; its best is " + best.name);
   return wanted;
