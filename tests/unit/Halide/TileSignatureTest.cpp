@@ -111,7 +111,7 @@ TEST(TileObjectsTest, UnknownInstructionSet) {
   EXPECT_EQ(getDiagnostic(options),
             "'posenc.plan' op has no CPU generator for the instruction set "
             "'pdp11'; expected one of: x86-64-avx512-bf16, x86-64-avx512, "
-            "x86-64-avx2, x86-64");
+            "x86-64-avx2, x86-64, aarch64");
 }
 
 TEST(TileObjectsTest, SizesThatDoNotSuit) {

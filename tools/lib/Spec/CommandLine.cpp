@@ -52,10 +52,7 @@ llvm::Expected<std::string> IsaOption::choose() const {
 
 llvm::Expected<std::string> IsaOption::choose(const Platform &platform,
                                               uint64_t features) const {
-  const InstructionSet &best =
-      *llvm::find_if(platform.isas, [&](const InstructionSet &isa) {
-        return (isa.features & ~features) == 0;
-      });
+  const InstructionSet &best = getBestInstructionSet(platform, features);
   std::string wanted = isa;
   if (const char *forced = std::getenv("POSENC_ISA"); forced && wanted.empty())
     wanted = forced;

@@ -76,8 +76,9 @@ const InstructionSet *findInstructionSet(llvm::StringRef name);
 /// The first platform that has it.
 const Platform &getPlatform(const InstructionSet &isa);
 
-/// The best of the host's platform that a CPU with these features has.
-const InstructionSet &getBestInstructionSet(uint64_t features);
+/// The best of a platform that a CPU with these features has.
+const InstructionSet &getBestInstructionSet(const Platform &platform,
+                                            uint64_t features);
 
 /// "x86-64-avx512, x86-64-avx2, ...": for diagnostics. Of all platforms, or of
 /// one.
