@@ -94,8 +94,8 @@ const Platform &posenc::getPlatform(const InstructionSet &isa) {
   });
 }
 
-const InstructionSet &
-posenc::getBestInstructionSet(const Platform &platform, uint64_t features) {
+const InstructionSet &posenc::getBestInstructionSet(const Platform &platform,
+                                                    uint64_t features) {
   for (const InstructionSet &isa : platform.isas)
     if ((isa.features & ~features) == 0)
       return isa;
