@@ -6,7 +6,7 @@
 # Compiles the kernels and input embeddings (posenc.kernel, posenc.embed) of a
 # specification file, or the one that is named, when the file changes. Linking <target> links the kernels and posenc::runtime and
 # makes their headers, <name>.h, includable. TARGETS is posenc-compile's
-# --target; the default is posenc-compile's.
+# --target; the default is the platform that CMake builds for.
 #
 # POSENC_COMPILER may name another posenc-compile, as is needed when the
 # package was found for another machine than the one that builds.
@@ -43,6 +43,15 @@ function(posenc_add_kernel target)
     set(compiler posenc::posenc-compile)
   endif()
   set(options)
+  if(NOT arg_TARGETS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
+      set(arg_TARGETS arm64-apple-macos)
+    elseif(CMAKE_SYSTEM_NAME STREQUAL "Android")
+      set(arg_TARGETS aarch64-android)
+    else()
+      set(arg_TARGETS aarch64-linux)
+    endif()
+  endif()
   if(arg_TARGETS)
     list(JOIN arg_TARGETS "," targets)
     set(options --target=${targets})

@@ -5,6 +5,9 @@ find_package(GTest REQUIRED)
 
 # Everything that a test run needs; what scripts/test.sh builds.
 add_custom_target(posenc-tests)
+if(TARGET posenc-guest)
+  add_dependencies(posenc-tests posenc-guest)
+endif()
 
 function(posenc_add_test_program kind name sources libs)
   add_executable(${name} ${sources})

@@ -3,18 +3,20 @@
 """Prints what the innermost loops of a kernel's tile functions are made of.
 
 For each loop with products: how many of its instructions are products (multiply-adds, or dot products of pairs), and how
-many load registers from the stack or store them there, gather, or are vectors narrower than the instruction set has.
-With llvm-mca also the cycles that an iteration takes at least on a CPU, and the share of them in which the ports of the
-products are busy. The matrix loops are those with the most products.
+many load registers from the stack or store them there, gather, store vectors, or are vectors narrower than the instruction
+set has. With llvm-mca also the cycles that an iteration takes at least on a CPU, and the share of them that the ports would
+be busy with the products alone. The matrix loops are those with the most products.
 
     scripts/hot_loops.py specs/llama-2-7b.mlir
     scripts/hot_loops.py specs/llama-2-7b.mlir --target x86-64-avx2 --cpu haswell --all
+    scripts/hot_loops.py specs/llama-2-7b.mlir --target aarch64 --cpu neoverse-n1,neoverse-v1,neoverse-v2
 
 llvm-mca knows no CPU exactly: Zen 4 has one vdpbf16ps a cycle of 512 bits, where its model has a third.
 """
 
 import argparse
 import collections
+import dataclasses
 import pathlib
 import re
 import shutil
@@ -22,69 +24,118 @@ import subprocess
 import sys
 import tempfile
 
-PRODUCT = re.compile(r"^v?(fn?m(add|sub)|dpbf16|mulp)")
 LABEL = re.compile(r"^(\.\w+):")
-JUMP = re.compile(r"^\s+j\w+\s+(\.\w+)")
-WIDEST = {"x86-64-avx512-bf16": "zmm", "x86-64-avx512": "zmm", "x86-64-avx2": "ymm", "x86-64": "xmm"}
 
 
-def find_inner_loops(lines):
+@dataclasses.dataclass
+class Architecture:
+    triple: str
+    cpu: str
+    comment: str
+    product: re.Pattern
+    jump: re.Pattern  # the label is its group
+    register: re.Pattern  # a vector's width is its group
+    stack: re.Pattern
+    store: re.Pattern
+    gather: re.Pattern
+
+
+X86 = Architecture(
+    triple="x86_64", cpu="znver4", comment="#",
+    product=re.compile(r"v?(fn?m(add|sub)|dpbf16|mulp)"),
+    jump=re.compile(r"j\w+\s+(\.\w+)"),
+    register=re.compile(r"%([xyz]mm)\d"),
+    stack=re.compile(r"\w*mov\w*\s.*\(%r[sb]p.*%[xyz]mm|\w*mov\w*\s.*%[xyz]mm.*\(%r[sb]p"),
+    store=re.compile(r"v?mov\w*\s+%[xyz]mm\d+, .*\("),
+    gather=re.compile(r"v\w*gather"))
+AARCH64 = Architecture(
+    triple="aarch64", cpu="neoverse-v1", comment="//",
+    product=re.compile(r"fml[as]|bfdot|bfmmla"),
+    jump=re.compile(r"(?:b(?:\.\w+)?|cbn?z\s+\w+,|tbn?z\s+\w+,.*,)\s+(\.\w+)"),
+    register=re.compile(r"\b([vqz])\d+"),
+    stack=re.compile(r"(ld|st)\w+\s.*\b[qvsdz]\d+.*\[(sp|x29)\b"),
+    store=re.compile(r"st\w+\s+{?\s*[qvsdz]\d+"),
+    gather=re.compile(r"ld1\w*\s.*\[[^]]*z\d"))
+# The architecture and the widest registers of each instruction set.
+TARGETS = {
+    "x86-64-avx512-bf16": (X86, {"zmm"}),
+    "x86-64-avx512": (X86, {"zmm"}),
+    "x86-64-avx2": (X86, {"ymm"}),
+    "x86-64": (X86, {"xmm"}),
+    "aarch64": (AARCH64, {"v", "q"}),
+    "aarch64-dotprod-bf16": (AARCH64, {"v", "q"}),
+}
+
+
+def find_inner_loops(lines, architecture):
     """[first line, last line] of the loops that hold no other loop."""
     labels = {}
     loops = []
     for number, line in enumerate(lines):
         if label := LABEL.match(line):
             labels[label.group(1)] = number
-        if (jump := JUMP.match(line)) and jump.group(1) in labels:
+        if (jump := architecture.jump.match(line.strip())) and jump.group(1) in labels:
             loops.append((labels[jump.group(1)], number))
     return [loop for loop in loops
             if not any(loop != other and loop[0] <= other[0] and other[1] <= loop[1] for other in loops)]
 
 
-def get_instructions(lines):
-    stripped = (line.split("#")[0].strip() for line in lines)
+def get_instructions(lines, architecture):
+    stripped = (line.split(architecture.comment)[0].strip() for line in lines)
     return [line for line in stripped if line and not line.startswith(".") and not line.endswith(":")]
 
 
-def run_mca(instructions, cpu):
-    """Cycles of an iteration, by llvm-mca; None without it."""
+def run_mca(instructions, architecture, cpu):
+    """Cycles of an iteration, and those that its ports are busy, by llvm-mca; None without it."""
     tool = shutil.which("llvm-mca-22") or shutil.which("llvm-mca")
     if not tool:
         return None
     # A loop's jump means nothing to it.
-    text = "\n".join(line for line in instructions if not line.startswith("j"))
-    result = subprocess.run([tool, "-mtriple=x86_64", f"-mcpu={cpu}", "-iterations=100"], input=text,
+    text = "\n".join(line for line in instructions if not architecture.jump.match(line))
+    result = subprocess.run([tool, f"-mtriple={architecture.triple}", f"-mcpu={cpu}", "-iterations=100"], input=text,
                             capture_output=True, text=True, check=False)
     cycles = re.search(r"Total Cycles:\s+(\d+)", result.stdout)
-    return int(cycles.group(1)) / 100 if cycles else None
+    busy = re.search(r"Block RThroughput:\s+([\d.]+)", result.stdout)
+    return (int(cycles.group(1)) / 100, float(busy.group(1))) if cycles and busy else None
 
 
-def describe(instructions, widest):
+def describe(instructions, architecture, widest):
     """How many products a loop has, and the sentence that is printed of it."""
     counts = collections.Counter()
     for line in instructions:
-        name = line.split()[0]
-        counts["products"] += bool(PRODUCT.match(name))
-        on_stack = re.search(r"\(%r[sb]p", line) and re.search(r"%[xyz]mm", line)
-        counts["stack"] += bool(on_stack and "mov" in name)
-        counts["gathers"] += "gather" in name
-        vectors = re.findall(r"%([xyz]mm)\d", line)
-        counts["narrow"] += bool(vectors) and widest not in vectors
+        counts["products"] += bool(architecture.product.match(line))
+        counts["stack"] += bool(architecture.stack.match(line))
+        counts["gathers"] += bool(architecture.gather.match(line))
+        counts["stores"] += bool(architecture.store.match(line))
+        registers = set(architecture.register.findall(line))
+        counts["narrow"] += bool(registers) and not registers & widest
     products, total = counts["products"], len(instructions)
-    text = (f"{products:4} of {total:4} are products ({100 * products // total:3} %), "
-            f"{counts['stack']} on the stack, {counts['gathers']} gathers, {counts['narrow']} narrow")
+    text = (f"{products:4} of {total:4} are products ({100 * products // total:3} %), {counts['stack']} on the stack, "
+            f"{counts['gathers']} gathers, {counts['narrow']} narrow, {counts['stores']} stores")
     return products, text
+
+
+def describe_cycles(instructions, architecture, cpu):
+    """What llvm-mca says of a loop; nothing without it."""
+    products = [line for line in instructions if architecture.product.match(line)]
+    loop, alone = run_mca(instructions, architecture, cpu), run_mca(products, architecture, cpu)
+    if not loop or not alone:
+        return ""
+    return f"; {cpu}: {loop[0]:.1f} cycles, {100 * alone[1] / loop[0]:.0f} % of them products"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("spec", help="a specification")
     parser.add_argument("--kernel", help="the kernel; by default all of the file")
-    parser.add_argument("--target", default="x86-64-avx512", choices=WIDEST, help="instruction set (x86-64-avx512)")
-    parser.add_argument("--cpu", default="znver4", help="the CPU that llvm-mca knows the ports of (znver4)")
+    parser.add_argument("--target", default="x86-64-avx512", choices=TARGETS, help="instruction set (x86-64-avx512)")
+    parser.add_argument("--cpu", metavar="NAME,...",
+                        help="CPUs that llvm-mca knows the ports of (znver4, or neoverse-v1)")
     parser.add_argument("--all", action="store_true", help="all loops with products, not those with 12 and more")
     parser.add_argument("--posenc-compile", default="posenc-compile", help="the compiler (that of the PATH)")
     options = parser.parse_args()
+    architecture, widest = TARGETS[options.target]
+    cpus = (options.cpu or architecture.cpu).split(",")
     with tempfile.TemporaryDirectory() as folder:
         command = [options.posenc_compile, options.spec, "--emit=asm", f"--target={options.target}", "-o", folder]
         if options.kernel:
@@ -96,13 +147,12 @@ def main():
                 continue
             lines = path.read_text().splitlines()
             print(path.stem)
-            for first, last in find_inner_loops(lines):
-                instructions = get_instructions(lines[first:last + 1])
-                products, text = describe(instructions, WIDEST[options.target])
+            for first, last in find_inner_loops(lines, architecture):
+                instructions = get_instructions(lines[first:last + 1], architecture)
+                products, text = describe(instructions, architecture, widest)
                 if products < (1 if options.all else 12):
                     continue
-                if cycles := run_mca(instructions, options.cpu):
-                    text += f", {cycles:.1f} cycles ({products / cycles:.2f} products a cycle)"
+                text += "".join(describe_cycles(instructions, architecture, cpu) for cpu in cpus)
                 print(f"  line {first + 1:6}: {text}")
     return 0
 

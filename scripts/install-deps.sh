@@ -13,6 +13,7 @@ packages=(
   clang-22 clang-format-22 clang-tidy-22 libclang-rt-22-dev
   libgtest-dev libdlpack-dev
   ninja-build ccache g++ gcc python3-venv file git
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 )
 python_packages=('cmake>=3.28,<4' lit numpy)
 halide='halide==21.0.0'

@@ -256,6 +256,7 @@ RUNNERS = [
     Runner("lit", lit, "{build}/tests/lit", "dev"),
     Runner("specs", counted, "{python} scripts/quickstart.py --prefix {build} --output {build}/specs --length 40"
            " --isa x86-64 --no-bench", "dev"),
+    Runner("emulated", counted, "tests/emulated/run.sh {build}", "dev"),
     Runner("fuzz", counted, "{build}/tests/bin/fuzz/* {fuzz}", "dev"),
     Runner("install", counted, "tests/install/run.sh {build}", "dev"),
     Runner("asan-unit", gtest, "{build}/tests/bin/unit/*", "asan", env=ASAN),

@@ -13,6 +13,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,7 +32,9 @@ static bool isAllowedImport(StringRef symbol) {
       "expm1f", "floorf", "fmaf", "fmaxf", "fminf", "logf", "log1pf", "log2f",
       "powf", "sinf", "sqrtf", "tanf", "tanhf", "truncf",
       // what LLVM makes of a sine and a cosine of one angle
-      "sincos", "sincosf"};
+      "sincos", "sincosf",
+      // the same of Apple's libm, and its memset of zeros
+      "__sincos_stret", "__sincosf_stret", "bzero"};
   return allowed.contains(symbol);
 }
 
@@ -50,6 +53,8 @@ static llvm::Error checkImports(StringRef object) {
     auto name = symbol.getName();
     if (!name)
       return name.takeError();
+    if ((*file)->isMachO())
+      name->consume_front("_"); // of every C function
     if (!isAllowedImport(*name))
       return llvm::createStringError("the object needs the symbol '" + *name +
                                      "'");
@@ -79,8 +84,10 @@ static llvm::Expected<std::string> write(const Halide::Module &module,
   return (*buffer)->getBuffer().str();
 }
 
-/// Halide's code for another CPU than its target stands for.
+/// Halide's code for another CPU than its target stands for, or for an object
+/// format in which a symbol cannot be hidden afterwards.
 static llvm::Expected<std::string> generateFor(const InstructionSet &target,
+                                               const Platform &platform,
                                                StringRef bitcode,
                                                bool emitAssembly) {
   llvm::LLVMContext context;
@@ -89,10 +96,14 @@ static llvm::Expected<std::string> generateFor(const InstructionSet &target,
   if (!module)
     return module.takeError();
   for (llvm::Function &function : **module) {
-    function.addFnAttr("target-cpu", target.cpu);
+    if (!function.isDeclaration())
+      function.setVisibility(llvm::GlobalValue::HiddenVisibility);
+    function.addFnAttr("target-cpu",
+                       target.cpu.empty() ? platform.cpu : target.cpu);
     function.addFnAttr("target-features", target.cpuFeatures);
   }
-  auto machine = createTargetMachine(llvm::CodeGenOptLevel::Aggressive);
+  auto machine =
+      createTargetMachine(platform, llvm::CodeGenOptLevel::Aggressive);
   if (!machine)
     return machine.takeError();
   return emitMachineCode(**module, **machine, emitAssembly);
@@ -100,20 +111,22 @@ static llvm::Expected<std::string> generateFor(const InstructionSet &target,
 
 static llvm::Expected<std::string> compile(const Halide::Module &module,
                                            const InstructionSet &target,
+                                           const Platform &platform,
                                            bool emitAssembly) {
   using Halide::OutputFileType;
-  if (target.cpu.empty())
+  if (target.cpu.empty() && llvm::Triple(platform.triple).isOSBinFormatELF())
     return write(module, emitAssembly ? OutputFileType::assembly
                                       : OutputFileType::object);
   llvm::Expected<std::string> bitcode = write(module, OutputFileType::bitcode);
   if (!bitcode)
     return bitcode.takeError();
-  return generateFor(target, *bitcode, emitAssembly);
+  return generateFor(target, platform, *bitcode, emitAssembly);
 }
 
 static mlir::FailureOr<std::vector<TileObject>>
-emitObjects(PlanOp plan, bool emitAssembly, const InstructionSet &target) {
-  auto modules = buildTileModules(plan, target);
+emitObjects(PlanOp plan, bool emitAssembly, const InstructionSet &target,
+            const Platform &platform) {
+  auto modules = buildTileModules(plan, target, platform);
   if (mlir::failed(modules))
     return mlir::failure();
   std::vector<TileObject> objects;
@@ -121,7 +134,7 @@ emitObjects(PlanOp plan, bool emitAssembly, const InstructionSet &target) {
     TileObject object;
     object.symbol = module.name();
     llvm::Expected<std::string> contents =
-        compile(module, target, emitAssembly);
+        compile(module, target, platform, emitAssembly);
     if (!contents)
       return plan.emitOpError(llvm::toString(contents.takeError()));
     object.bytes = std::move(*contents);
@@ -136,7 +149,8 @@ emitObjects(PlanOp plan, bool emitAssembly, const InstructionSet &target) {
 }
 
 mlir::FailureOr<std::vector<TileObject>>
-posenc::emitTileObjects(PlanOp plan, bool emitAssembly) {
+posenc::emitTileObjects(PlanOp plan, const Platform &platform,
+                        bool emitAssembly) {
   const InstructionSet *target = findInstructionSet(plan.getIsa());
   if (!target) {
     // The same diagnostic as for any other user of the signature.
@@ -144,7 +158,7 @@ posenc::emitTileObjects(PlanOp plan, bool emitAssembly) {
     return mlir::failure();
   }
   try {
-    return emitObjects(plan, emitAssembly, *target);
+    return emitObjects(plan, emitAssembly, *target, platform);
   } catch (const Halide::Error &error) {
     return plan.emitOpError("cannot be generated: ")
            << StringRef(error.what()).trim();

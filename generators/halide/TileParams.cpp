@@ -47,7 +47,8 @@ static bool hasFreeStride(TileArgKind kind) {
 
 TileParams::TileParams(const TileFunction &function,
                        const InstructionSet &target)
-    : hasHalf(target.halideTarget.contains("f16c")) {
+    : hasHalf(target.halideTarget.contains("f16c") ||
+              target.halideTarget.starts_with("arm-64")) {
   for (const TileArg &arg : function.args) {
     if (isOutput(arg.kind))
       continue;

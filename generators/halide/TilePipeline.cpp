@@ -11,16 +11,31 @@
 using namespace posenc;
 using mlir::FailureOr;
 
+/// What code is generated for.
+namespace {
+struct Machine {
+  const InstructionSet &isa;
+  Halide::Target target;
+};
+} // namespace
+
 /// Plain functions: no checks (the driver makes the buffers), no runtime of
 /// Halide's, no second entry point and no metadata.
+static Halide::Target getTarget(const InstructionSet &isa,
+                                const Platform &platform) {
+  auto [architecture, features] = isa.halideTarget.split("-linux");
+  return Halide::Target(
+             (architecture + "-" + platform.halideSystem + features).str())
+      .with_feature(Halide::Target::NoAsserts)
+      .with_feature(Halide::Target::NoBoundsQuery)
+      .with_feature(Halide::Target::NoRuntime);
+}
+
 static Halide::Module lower(Halide::Pipeline pipeline, const TileParams &params,
                             const TileFunction &function,
-                            const InstructionSet &target) {
-  Halide::Target machine = Halide::Target(target.halideTarget.str())
-                               .with_feature(Halide::Target::NoAsserts)
-                               .with_feature(Halide::Target::NoBoundsQuery)
-                               .with_feature(Halide::Target::NoRuntime);
-  return pipeline.compile_to_module(params.inputs(), function.symbol, machine,
+                            const Machine &machine) {
+  return pipeline.compile_to_module(params.inputs(), function.symbol,
+                                    machine.target,
                                     Halide::LinkageType::External);
 }
 
@@ -39,8 +54,8 @@ static FailureOr<StepVectors> buildVectors(PlanOp plan,
 
 static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
                                            const TileFunction &function,
-                                           const InstructionSet &target) {
-  TileContext context{shape, TileParams(function, target)};
+                                           const Machine &machine) {
+  TileContext context{shape, TileParams(function, machine.isa)};
   FailureOr<StepVectors> vectors = buildVectors(plan, context);
   if (mlir::failed(vectors))
     return mlir::failure();
@@ -61,15 +76,15 @@ static FailureOr<Halide::Module> buildTile(PlanOp plan, const TileShape &shape,
   llvm::append_range(outputs, scans.getOutputs());
   llvm::append_range(outputs, *epilogue);
   Halide::Pipeline pipeline(outputs);
-  return lower(pipeline, context.params, function, target);
+  return lower(pipeline, context.params, function, machine);
 }
 
 /// What a network takes of one head.
 static FailureOr<Halide::Module> buildScores(PlanOp plan, HeadMlpOp op,
                                              const TileShape &shape,
                                              const TileFunction &function,
-                                             const InstructionSet &target) {
-  TileContext context{shape, TileParams(function, target)};
+                                             const Machine &machine) {
+  TileContext context{shape, TileParams(function, machine.isa)};
   FailureOr<StepVectors> vectors = buildVectors(plan, context);
   if (mlir::failed(vectors))
     return mlir::failure();
@@ -77,31 +92,31 @@ static FailureOr<Halide::Module> buildScores(PlanOp plan, HeadMlpOp op,
   if (mlir::failed(inputs.build(op)))
     return mlir::failure();
   return lower(Halide::Pipeline(inputs.getOutput()), context.params, function,
-               target);
+               machine);
 }
 
 static FailureOr<Halide::Module> buildMixed(HeadMlpOp op,
                                             const TileShape &shape,
                                             const TileFunction &function,
-                                            const InstructionSet &target) {
-  TileContext context{shape, TileParams(function, target)};
+                                            const Machine &machine) {
+  TileContext context{shape, TileParams(function, machine.isa)};
   FailureOr<Halide::Func> mixed = buildNetwork(op, context);
   if (mlir::failed(mixed))
     return mlir::failure();
-  return lower(Halide::Pipeline(*mixed), context.params, function, target);
+  return lower(Halide::Pipeline(*mixed), context.params, function, machine);
 }
 
 static mlir::LogicalResult addNetworks(PlanOp plan, const TileShape &shape,
                                        const TileFunction &tile,
-                                       const InstructionSet &target,
+                                       const Machine &machine,
                                        std::vector<Halide::Module> &modules) {
   for (auto [op, functions] :
        llvm::zip_equal(getNetworks(plan), getNetworkFunctions(plan, tile))) {
-    auto scores = buildScores(plan, op, shape, functions.scores, target);
+    auto scores = buildScores(plan, op, shape, functions.scores, machine);
     if (mlir::failed(scores))
       return mlir::failure();
     modules.push_back(*scores);
-    auto mixed = buildMixed(op, shape, functions.network, target);
+    auto mixed = buildMixed(op, shape, functions.network, machine);
     if (mlir::failed(mixed))
       return mlir::failure();
     modules.push_back(*mixed);
@@ -109,7 +124,7 @@ static mlir::LogicalResult addNetworks(PlanOp plan, const TileShape &shape,
   return mlir::success();
 }
 
-static mlir::LogicalResult addTiles(PlanOp plan, const InstructionSet &target,
+static mlir::LogicalResult addTiles(PlanOp plan, const Machine &machine,
                                     std::vector<Halide::Module> &modules) {
   // The second asks the first again: one diagnostic is enough.
   auto shapes = getTileShapes(plan);
@@ -117,48 +132,52 @@ static mlir::LogicalResult addTiles(PlanOp plan, const InstructionSet &target,
     return mlir::failure();
   auto functions = getTileFunctions(plan);
   for (auto [shape, function] : llvm::zip_equal(*shapes, *functions)) {
-    FailureOr<Halide::Module> module = buildTile(plan, shape, function, target);
+    FailureOr<Halide::Module> module =
+        buildTile(plan, shape, function, machine);
     if (mlir::failed(module))
       return mlir::failure();
     modules.push_back(*module);
-    if (mlir::failed(addNetworks(plan, shape, function, target, modules)))
+    if (mlir::failed(addNetworks(plan, shape, function, machine, modules)))
       return mlir::failure();
   }
   return mlir::success();
 }
 
-static mlir::LogicalResult addChunks(PlanOp plan, const InstructionSet &target,
+static mlir::LogicalResult addChunks(PlanOp plan, const Machine &machine,
                                      std::vector<Halide::Module> &modules) {
   auto shapes = getTileShapes(plan);
   if (mlir::failed(shapes))
     return mlir::failure();
   auto functions = getChunkFunctions(plan);
   for (auto [shape, chunk] : llvm::zip_equal(*shapes, *functions)) {
-    TileParams outputs(chunk.outputs, target), state(chunk.state, target);
+    TileParams outputs(chunk.outputs, machine.isa),
+        state(chunk.state, machine.isa);
     FailureOr<Halide::Pipeline> pipeline =
         buildChunkOutputs(plan, shape, outputs);
     if (mlir::failed(pipeline))
       return mlir::failure();
-    modules.push_back(lower(*pipeline, outputs, chunk.outputs, target));
-    modules.push_back(
-        lower(buildChunkState(plan, shape, state), state, chunk.state, target));
+    modules.push_back(lower(*pipeline, outputs, chunk.outputs, machine));
+    modules.push_back(lower(buildChunkState(plan, shape, state), state,
+                            chunk.state, machine));
   }
   return mlir::success();
 }
 
 FailureOr<std::vector<Halide::Module>>
-posenc::buildTileModules(PlanOp plan, const InstructionSet &target) {
+posenc::buildTileModules(PlanOp plan, const InstructionSet &isa,
+                         const Platform &platform) {
+  Machine machine{isa, getTarget(isa, platform)};
   std::vector<Halide::Module> modules;
   auto add = plan.getChunkOp() ? addChunks : addTiles;
-  if (!plan.getAppend() && mlir::failed(add(plan, target, modules)))
+  if (!plan.getAppend() && mlir::failed(add(plan, machine, modules)))
     return mlir::failure();
   if (std::optional<TileFunction> function = getKeyFunction(plan)) {
-    TileParams params(*function, target);
+    TileParams params(*function, machine.isa);
     FailureOr<Halide::Pipeline> pipeline =
-        buildKeyTransform(plan, params, target.lanes);
+        buildKeyTransform(plan, params, machine.isa.lanes);
     if (mlir::failed(pipeline))
       return mlir::failure();
-    modules.push_back(lower(*pipeline, params, *function, target));
+    modules.push_back(lower(*pipeline, params, *function, machine));
   }
   return modules;
 }

@@ -12,7 +12,8 @@ namespace posenc {
 /// Lowered modules in the order of emitTileObjects, each with one function.
 /// Halide's errors pass through.
 mlir::FailureOr<std::vector<Halide::Module>>
-buildTileModules(PlanOp plan, const InstructionSet &target);
+buildTileModules(PlanOp plan, const InstructionSet &isa,
+                 const Platform &platform);
 
 } // namespace posenc
 

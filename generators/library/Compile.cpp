@@ -30,13 +30,12 @@ void posenc::registerCompilerDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-LogicalResult posenc::checkInstructionSets(ModuleOp module,
-                                           ArrayRef<std::string> names) {
-  for (const std::string &name : names)
-    if (!findInstructionSet(name))
-      return module.emitError("unknown target '")
-             << name << "'; expected one of " << listInstructionSets();
-  return success();
+FailureOr<Target> posenc::findTarget(ModuleOp module,
+                                     ArrayRef<std::string> names) {
+  llvm::Expected<Target> target = parseTargets(names);
+  if (!target)
+    return module.emitError() << llvm::toString(target.takeError());
+  return *target;
 }
 
 static std::vector<std::string>
@@ -49,15 +48,17 @@ getInstructionSetNames(Operation *op, ArrayRef<std::string> requested) {
 
 /// The machine code of one plan, from the cache or from the generator.
 static FailureOr<std::vector<CompiledObject>>
-compilePlan(PlanOp plan, const KernelCache &cache, bool emitAssembly) {
+compilePlan(PlanOp plan, const Platform &platform, const KernelCache &cache,
+            bool emitAssembly) {
   std::string key;
   llvm::raw_string_ostream stream(key);
-  stream << getCompilerIdentity() << (emitAssembly ? " asm " : " obj ");
+  stream << getCompilerIdentity() << (emitAssembly ? " asm " : " obj ")
+         << platform.name << " ";
   plan->print(stream, OpPrintingFlags().useLocalScope());
   if (std::optional<std::vector<CompiledObject>> cached = cache.load(key))
     return *cached;
 
-  auto tiles = emitTileObjects(plan, emitAssembly);
+  auto tiles = emitTileObjects(plan, platform, emitAssembly);
   if (failed(tiles))
     return failure();
   std::vector<CompiledObject> objects;
@@ -90,6 +91,7 @@ static CompiledTiles describeTiles(PlanOp plan, const CompileOptions &options) {
 }
 
 static FailureOr<CompiledKernel> compileKernel(KernelOp source,
+                                               const Target &target,
                                                const CompileOptions &options) {
   if (failed(checkKernelName(source)))
     return failure();
@@ -98,14 +100,15 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
                             "itself; expected it beside that whose cache it "
                             "fills, and to be named after it");
   FailureOr<OwningOpRef<ModuleOp>> module =
-      lowerToPlans(source, options.isas, options.tiles);
+      lowerToPlans(source, target.isas, options.tiles);
   if (failed(module))
     return failure();
   KernelOp kernel = *(*module)->getOps<KernelOp>().begin();
 
   CompiledKernel compiled;
   compiled.name = kernel.getSymName().str();
-  compiled.isas = getInstructionSetNames(source, options.isas);
+  compiled.platform = target.platform->name.str();
+  compiled.isas = getInstructionSetNames(source, target.isas);
   compiled.tensors = getKernelTensors(kernel);
   KernelOp append = findAppendKernel(kernel);
   if (append)
@@ -113,7 +116,8 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
 
   KernelCache cache(options.cacheDirectory);
   for (PlanOp plan : (*module)->getOps<PlanOp>()) {
-    auto objects = compilePlan(plan, cache, options.emitAssembly);
+    auto objects =
+        compilePlan(plan, *target.platform, cache, options.emitAssembly);
     if (failed(objects))
       return failure();
     llvm::append_range(compiled.objects, *objects);
@@ -128,7 +132,8 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
   compiled.manifest = makeManifest(kernel, compiled);
 
   FailureOr<std::string> driver =
-      emitHostObject(**module, createPosencLowerDriver(), options.emitAssembly);
+      emitHostObject(**module, createPosencLowerDriver(), *target.platform,
+                     options.emitAssembly);
   if (failed(driver))
     return failure();
   if (options.emitAssembly) {
@@ -144,6 +149,7 @@ static FailureOr<CompiledKernel> compileKernel(KernelOp source,
 }
 
 static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
+                                              const Target &target,
                                               const CompileOptions &options) {
   if (failed(checkKernelName(source)))
     return failure();
@@ -157,7 +163,8 @@ static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
   CompiledKernel compiled;
   compiled.name = embed.getSymName().str();
   compiled.isEmbed = true;
-  compiled.isas = getInstructionSetNames(source, options.isas);
+  compiled.platform = target.platform->name.str();
+  compiled.isas = getInstructionSetNames(source, target.isas);
   compiled.tensors = getKernelTensors(embed);
   StringRef extension = options.emitAssembly ? ".s" : ".o";
   compiled.objects.push_back({compiled.name + "_embed" + extension.str(), ""});
@@ -166,8 +173,9 @@ static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
 
   PosencLowerEmbedOptions lowering;
   lowering.isa.assign(compiled.isas.begin(), compiled.isas.end());
-  FailureOr<std::string> object = emitHostObject(
-      **module, createPosencLowerEmbed(lowering), options.emitAssembly);
+  FailureOr<std::string> object =
+      emitHostObject(**module, createPosencLowerEmbed(lowering),
+                     *target.platform, options.emitAssembly);
   if (failed(object))
     return failure();
   if (options.emitAssembly) {
@@ -184,8 +192,8 @@ static FailureOr<CompiledKernel> compileEmbed(EmbedOp source,
 
 FailureOr<std::vector<CompiledKernel>>
 posenc::compile(ModuleOp module, const CompileOptions &options) {
-  if (failed(checkInstructionSets(module, options.isas)) ||
-      failed(checkDerivedNames(module)))
+  FailureOr<Target> target = findTarget(module, options.isas);
+  if (failed(target) || failed(checkDerivedNames(module)))
     return failure();
   std::vector<CompiledKernel> kernels;
   for (Operation &op : *module.getBody()) {
@@ -198,8 +206,8 @@ posenc::compile(ModuleOp module, const CompileOptions &options) {
     if (options.kernel.empty() && kernel && isOfAnotherKernel(kernel))
       continue;
     FailureOr<CompiledKernel> compiled =
-        kernel ? compileKernel(kernel, options)
-               : compileEmbed(cast<EmbedOp>(op), options);
+        kernel ? compileKernel(kernel, *target, options)
+               : compileEmbed(cast<EmbedOp>(op), *target, options);
     if (failed(compiled))
       return failure();
     kernels.push_back(std::move(*compiled));

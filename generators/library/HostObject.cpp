@@ -30,6 +30,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 FailureOr<std::string> posenc::emitHostObject(ModuleOp module,
                                               std::unique_ptr<Pass> lowering,
+                                              const Platform &platform,
                                               bool emitAssembly) {
   PassManager manager(module.getContext());
   manager.addPass(std::move(lowering));
@@ -43,7 +44,7 @@ FailureOr<std::string> posenc::emitHostObject(ModuleOp module,
   if (!llvmModule)
     return module.emitError("cannot translate the driver to LLVM IR");
   // The driver runs before the instruction set is chosen, so it is baseline.
-  auto machine = createTargetMachine(llvm::CodeGenOptLevel::Default);
+  auto machine = createTargetMachine(platform, llvm::CodeGenOptLevel::Default);
   if (!machine)
     return module.emitError() << llvm::toString(machine.takeError());
   llvmModule->setTargetTriple((*machine)->getTargetTriple());

@@ -3,6 +3,8 @@
 #ifndef POSENC_GENERATORS_LIBRARY_HOSTOBJECT_H
 #define POSENC_GENERATORS_LIBRARY_HOSTOBJECT_H
 
+#include "posenc/Analysis/InstructionSets.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/LogicalResult.h"
@@ -12,10 +14,10 @@
 namespace posenc {
 
 /// Lowers a module with one kernel and its plans through the driver to an
-/// x86-64 object file (or assembly text). The module is consumed.
+/// object file (or assembly text) of a platform. The module is consumed.
 mlir::FailureOr<std::string>
 emitHostObject(mlir::ModuleOp module, std::unique_ptr<mlir::Pass> lowering,
-               bool emitAssembly);
+               const Platform &platform, bool emitAssembly);
 
 } // namespace posenc
 

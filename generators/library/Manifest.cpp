@@ -47,6 +47,7 @@ printManifest(const CompiledKernel &compiled,
     json.attribute("compiler", getCompilerIdentity());
     json.attribute("kernel_abi", POSENC_KERNEL_ABI);
     printShape(json);
+    json.attribute("platform", compiled.platform);
     json.attributeArray("isas", [&] {
       for (const std::string &isa : compiled.isas)
         json.value(isa);

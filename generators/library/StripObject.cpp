@@ -17,11 +17,17 @@ Expected<std::string> posenc::stripObject(StringRef bytes,
   if (!binary)
     return binary.takeError();
   objcopy::ConfigManager config;
-  config.Common.StripUnneeded = true;
+  // In Apple's format all that is left is unneeded, and symbols are hidden when
+  // code is generated.
+  bool isELF = (*binary)->isELF();
+  if (isELF)
+    config.Common.StripUnneeded = true;
+  else
+    config.Common.DiscardMode = objcopy::DiscardType::All;
   auto noError = [](Error error) { return error; };
   // The matcher keeps a reference to it.
   std::string glob = (hiddenPrefix + "*").str();
-  if (!hiddenPrefix.empty()) {
+  if (isELF && !hiddenPrefix.empty()) {
     objcopy::NameMatcher matcher;
     auto pattern = objcopy::NameOrPattern::create(
         glob, objcopy::MatchStyle::Wildcard, noError);

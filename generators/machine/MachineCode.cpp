@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Machine code of LLVM modules for x86-64.
+// Machine code of LLVM modules.
 #include "posenc/Machine/MachineCode.h"
 
 #include "llvm/IR/LegacyPassManager.h"
@@ -11,18 +11,24 @@
 using namespace llvm;
 
 Expected<std::unique_ptr<TargetMachine>>
-posenc::createTargetMachine(CodeGenOptLevel level) {
+posenc::createTargetMachine(const Platform &platform, CodeGenOptLevel level) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
-  Triple triple("x86_64-unknown-linux-gnu");
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+  Triple triple(platform.triple);
   std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return createStringError("cannot generate code for x86-64: " + error);
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, "x86-64", "", TargetOptions(), Reloc::PIC_, std::nullopt, level));
+    return createStringError("cannot generate code for " + platform.name +
+                             ": " + error);
+  return std::unique_ptr<TargetMachine>(
+      target->createTargetMachine(triple, platform.cpu, "", TargetOptions(),
+                                  Reloc::PIC_, std::nullopt, level));
 }
 
 Expected<std::string> posenc::emitMachineCode(Module &module,
@@ -34,7 +40,8 @@ Expected<std::string> posenc::emitMachineCode(Module &module,
   if (machine.addPassesToEmitFile(codegen, stream, nullptr,
                                   emitAssembly ? CodeGenFileType::AssemblyFile
                                                : CodeGenFileType::ObjectFile))
-    return createStringError("this LLVM cannot write x86-64 object files");
+    return createStringError("this LLVM cannot write object files of " +
+                             machine.getTargetTriple().str());
   codegen.run(module);
   return std::string(bytes);
 }

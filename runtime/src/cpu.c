@@ -45,6 +45,52 @@ static uint64_t detect(void) {
     features |= POSENC_CPU_AVX512_BF16;
   return features;
 }
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+
+/* The numbers are those of Linux's asm/hwcap.h, which may be older than the
+ * CPU. */
+#define HWCAP_FPHP_BIT (1ul << 9)
+#define HWCAP_ASIMDHP_BIT (1ul << 10)
+#define HWCAP_ASIMDDP_BIT (1ul << 20)
+#define HWCAP_SVE_BIT (1ul << 22)
+#define HWCAP2_SVE2_BIT (1ul << 1)
+#define HWCAP2_BF16_BIT (1ul << 14)
+#define HWCAP2_SVEBF16_BIT (1ul << 12)
+#ifndef PR_SVE_GET_VL
+#define PR_SVE_GET_VL 51
+#define PR_SVE_VL_LEN_MASK 0xffff
+#endif
+
+static bool has(unsigned long word, unsigned long bits) {
+  return (word & bits) == bits;
+}
+
+static uint64_t detect(void) {
+  unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  if (!has(first, HWCAP_FPHP_BIT | HWCAP_ASIMDHP_BIT | HWCAP_ASIMDDP_BIT) ||
+      !has(second, HWCAP2_BF16_BIT))
+    return 0;
+  uint64_t features = POSENC_CPU_DOTPROD_BF16;
+  if (!has(first, HWCAP_SVE_BIT) ||
+      !has(second, HWCAP2_SVE2_BIT | HWCAP2_SVEBF16_BIT))
+    return features;
+  features |= POSENC_CPU_SVE2;
+  /* HWCAP does not say how long vectors are, and the system may have made them
+   * shorter than the CPU's. */
+  int length = prctl(PR_SVE_GET_VL);
+  if (length >= 0)
+    switch (length & PR_SVE_VL_LEN_MASK) {
+    case 16:
+      return features | POSENC_CPU_SVE_128;
+    case 32:
+      return features | POSENC_CPU_SVE_256;
+    case 64:
+      return features | POSENC_CPU_SVE_512;
+    }
+  return features;
+}
 #else
 static uint64_t detect(void) { return 0; }
 #endif

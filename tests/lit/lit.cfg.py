@@ -39,7 +39,7 @@ tools = [
     for name, path in config.posenc_tools.items()
 ]
 tools += [ToolSubst(name, unresolved="fatal") for name in ("FileCheck", "count", "not", "split-file")]
-tools += [ToolSubst(name, unresolved="ignore") for name in ("mlir-opt", "mlir-translate", "llvm-nm", "llvm-tblgen")]
+tools += [ToolSubst(name, unresolved="ignore") for name in ("mlir-opt", "mlir-translate", "llvm-nm", "llvm-readobj", "llvm-tblgen")]
 llvm_config.add_tool_substitutions(tools, [config.llvm_tools_dir])
 
 config.substitutions += [

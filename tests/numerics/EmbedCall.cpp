@@ -3,6 +3,7 @@
 #include "EmbedCall.h"
 
 #include "GuardedBuffer.h"
+#include "TestRun.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -33,7 +34,7 @@ std::string LoadedEmbed::load(StringRef text, const std::string &isa) {
   if (mlir::failed(kernels))
     return "does not compile: " + diagnostics;
   compiled = std::move(kernels->front());
-  Expected<std::unique_ptr<NativeKernel>> loaded = NativeKernel::load(compiled);
+  Expected<std::unique_ptr<NativeKernel>> loaded = loadKernel(compiled);
   if (!loaded)
     return "does not load: " + toString(loaded.takeError());
   native = std::move(*loaded);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors in memory whose surroundings show when somebody touches them.
 #include "GuardedBuffer.h"
+#include "TestRun.h"
+
+#include "posenc/Tools/Emulator.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,18 +21,27 @@ GuardedBuffer::GuardedBuffer(size_t size) : count(size), writable(size) {
   size_t accessible =
       alignTo((size + leastWordsBefore) * sizeof(uint32_t), page);
   mappedBytes = accessible + page;
-  mapping = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED ||
-      mprotect(static_cast<char *>(mapping) + accessible, page, PROT_NONE))
-    report_fatal_error("no memory for a guarded buffer");
+  if (const Emulator *emulator = getEmulator()) {
+    mapping = emulator->allocate(accessible);
+  } else {
+    mapping = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED ||
+        mprotect(static_cast<char *>(mapping) + accessible, page, PROT_NONE))
+      report_fatal_error("no memory for a guarded buffer");
+  }
   begin = static_cast<uint32_t *>(mapping);
   wordsBefore = accessible / sizeof(uint32_t) - size;
   words = begin + wordsBefore;
   std::fill(begin, words + size, pattern);
 }
 
-GuardedBuffer::~GuardedBuffer() { munmap(mapping, mappedBytes); }
+GuardedBuffer::~GuardedBuffer() {
+  if (const Emulator *emulator = getEmulator())
+    emulator->release(mapping);
+  else
+    munmap(mapping, mappedBytes);
+}
 
 void GuardedBuffer::remember() { remembered.assign(words, words + count); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One call of a compiled kernel, compared with the reference.
 #include "NativeCall.h"
+#include "TestRun.h"
 
 #include "posenc/Reference/Accuracy.h"
 
@@ -31,7 +32,7 @@ std::string LoadedKernel::load(StringRef text, const std::string &isa) {
   if (mlir::failed(kernels))
     return "does not compile: " + diagnostics;
   compiled = std::move(kernels->front());
-  Expected<std::unique_ptr<NativeKernel>> loaded = NativeKernel::load(compiled);
+  Expected<std::unique_ptr<NativeKernel>> loaded = loadKernel(compiled);
   if (!loaded)
     return "does not load: " + toString(loaded.takeError());
   native = std::move(*loaded);

@@ -63,11 +63,10 @@ void posenc::numerics::testRandom(TestRun &run, unsigned first,
   scope_exit destroyPool([&] { posenc_pool_destroy(pool); });
   for (unsigned seed = first; seed < first + count; ++seed) {
     // Every instruction set in turn.
-    ArrayRef<InstructionSet> isas = getInstructionSets();
+    ArrayRef<InstructionSet> isas = getTestedPlatform().isas;
     std::string isa = isas[seed % isas.size()].name.str();
     std::string name = "random/" + std::to_string(seed) + "/" + isa;
-    uint64_t needed = isas[seed % isas.size()].features;
-    if ((posenc_cpu_features() & needed) != needed) {
+    if (!canRun(isas[seed % isas.size()])) {
       if (run.isSelected(name))
         run.skip(name, "this CPU cannot run it");
       continue;

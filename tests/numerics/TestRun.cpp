@@ -3,6 +3,7 @@
 #include "TestRun.h"
 
 #include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Tools/Emulator.h"
 
 #include "posenc/posenc.h"
 
@@ -23,10 +24,20 @@ static cl::opt<std::string>
     filter("filter", cl::value_desc("TEXT"),
            cl::desc("only tests with TEXT in the name"));
 static cl::opt<bool> verbose("verbose", cl::desc("print every test's name"));
+static cl::list<std::string>
+    isaNames("isa", cl::CommaSeparated, cl::value_desc("NAME,..."),
+             cl::desc("only kernels for these instruction sets"));
+static cl::opt<std::string>
+    emulatorCommand("emulator", cl::value_desc("COMMAND"),
+                    cl::desc("run kernels for AArch64 Linux, by this emulator "
+                             "(\"qemu-aarch64 -cpu max\")"));
+static std::optional<Emulator> emulator;
 
 TestOptions posenc::numerics::parseOptions(int argc, char **argv,
                                            StringRef overview) {
   cl::ParseCommandLineOptions(argc, argv, overview);
+  if (!emulatorCommand.empty())
+    emulator = ExitOnError("error: ")(Emulator::start(emulatorCommand));
   return {full, filter, verbose};
 }
 
@@ -89,15 +100,37 @@ void posenc::numerics::runGuarded(TestRun &run, const std::string &name,
   run.test(name, body);
 }
 
+const Emulator *posenc::numerics::getEmulator() {
+  return emulator ? &*emulator : nullptr;
+}
+
+Expected<std::unique_ptr<NativeKernel>>
+posenc::numerics::loadKernel(const CompiledKernel &kernel) {
+  return emulator ? emulator->load(kernel) : NativeKernel::load(kernel);
+}
+
+const Platform &posenc::numerics::getTestedPlatform() {
+  if (!emulator)
+    return getHostPlatform();
+  return getPlatform(*findInstructionSet("aarch64"));
+}
+
+bool posenc::numerics::canRun(const InstructionSet &isa) {
+  static const uint64_t features =
+      emulator ? emulator->getFeatures() : posenc_cpu_features();
+  return (isa.features & ~features) == 0;
+}
+
 /// Those with or without such an instruction.
 static std::vector<std::string> findSets(TestRun &run, bool multiplyPairs) {
   // Kernels are compiled for one instruction set each.
   unsetenv("POSENC_ISA");
   std::vector<std::string> found;
-  for (const InstructionSet &line : getInstructionSets()) {
-    if ((line.pairKeys != 0) != multiplyPairs)
+  for (const InstructionSet &line : getTestedPlatform().isas) {
+    if ((line.pairKeys != 0) != multiplyPairs ||
+        (!isaNames.empty() && !is_contained(isaNames, line.name)))
       continue;
-    if ((posenc_cpu_features() & line.features) == line.features)
+    if (canRun(line))
       found.push_back(line.name.str());
     else
       run.skip(line.name, "this CPU cannot run it");

@@ -7,12 +7,22 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 typedef struct posenc_pool posenc_pool;
+
+namespace posenc {
+class Emulator;
+class NativeKernel;
+struct InstructionSet;
+struct CompiledKernel;
+struct Platform;
+} // namespace posenc
 
 namespace posenc::numerics {
 
@@ -53,7 +63,19 @@ private:
 void runGuarded(TestRun &run, const std::string &name,
                 llvm::function_ref<std::string()> body);
 
-/// The instruction sets that this machine has; what it has not is skipped.
+/// What runs kernels that are not of this machine; null if this machine does.
+const Emulator *getEmulator();
+llvm::Expected<std::unique_ptr<NativeKernel>>
+loadKernel(const CompiledKernel &kernel);
+
+/// Where kernels of the tests run.
+const Platform &getTestedPlatform();
+
+/// Whether the CPU, which may be emulated, has an instruction set.
+bool canRun(const InstructionSet &isa);
+
+/// The instruction sets that this machine has, or the emulated one, best first;
+/// what it has not is skipped.
 std::vector<std::string> findInstructionSets(TestRun &run);
 /// That which multiplies pairs of bf16, for kernels of bf16; counted as skipped
 /// if this CPU has none.

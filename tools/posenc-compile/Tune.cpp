@@ -106,15 +106,17 @@ static LogicalResult tune(KernelOp kernel, const InstructionSet &isa,
   return success();
 }
 
-LogicalResult posenc::tuneTiles(KernelOp kernel, CompileOptions &options) {
+LogicalResult posenc::tuneTiles(KernelOp kernel, const Target &target,
+                                CompileOptions &options) {
   if (kernel.hasState()) {
     llvm::errs() << kernel.getSymName()
                  << " is computed in chunks, which are not tuned\n";
     return success();
   }
   uint64_t features = posenc_cpu_features();
-  for (const InstructionSet *isa : selectInstructionSets(kernel, options.isas))
-    if ((isa->features & ~features) != 0)
+  for (const InstructionSet *isa : selectInstructionSets(kernel, target.isas))
+    if (target.platform != &getHostPlatform() ||
+        (isa->features & ~features) != 0)
       llvm::errs() << kernel.getSymName() << " on " << isa->name
                    << ": this CPU cannot time it; predicted\n";
     else if (failed(tune(kernel, *isa, options)))

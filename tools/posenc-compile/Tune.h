@@ -8,10 +8,11 @@
 namespace posenc {
 
 /// Times the tiles that are predicted to cost least, as many queries as keys on
-/// one thread, for each instruction set of the options that this CPU has, and
+/// one thread, for each instruction set of the target that this CPU has, and
 /// sets `options.tiles` to the fastest. Says on stderr what it measures.
 /// Failures are diagnostics.
-mlir::LogicalResult tuneTiles(KernelOp kernel, CompileOptions &options);
+mlir::LogicalResult tuneTiles(KernelOp kernel, const Target &target,
+                              CompileOptions &options);
 
 } // namespace posenc
 

@@ -34,9 +34,10 @@ struct Options {
       cl::desc("directory for the results; made if it is not there"),
       cl::cat(category)};
   std::string targetHelp =
-      "instruction sets to compile for, chosen at run time by what the CPU "
-      "has: " +
-      listInstructionSets() + " (default: all)";
+      "platform to compile for (all its instruction sets, one of which is "
+      "chosen at run time by what the CPU has), or instruction sets of one "
+      "platform; --target=help lists them (default: " +
+      getHostPlatform().name.str() + ")";
   cl::list<std::string> targets{"target", cl::CommaSeparated,
                                 cl::value_desc("T,..."), cl::desc(targetHelp),
                                 cl::cat(category)};
@@ -93,6 +94,8 @@ EXAMPLES:
   posenc-compile specs/bloom-7b1.mlir --tune --target=x86-64-avx2 -o build
       also tries tiles of other sizes; "tiles" of build/bloom_7b1.json has the choice
   posenc-compile specs/bloom-7b1.mlir --tiles=x86-64-avx2=24x128 -o build
+  posenc-compile specs/bloom-7b1.mlir --target=aarch64-linux -o build
+      a library for 64-bit ARM, with no ARM toolchain
 )";
 
 static std::string print(ModuleOp module) {
@@ -205,8 +208,8 @@ static FailureOr<CompiledKernel> compileOne(ModuleOp module, Operation *op) {
   options.cacheDirectory = flags->cache.getDirectory();
   options.tiles = flags->tiles;
   if (auto kernel = dyn_cast<KernelOp>(op); kernel && flags->tune) {
-    if (failed(checkInstructionSets(module, options.isas)) ||
-        failed(tuneTiles(kernel, options)))
+    FailureOr<Target> target = findTarget(module, options.isas);
+    if (failed(target) || failed(tuneTiles(kernel, *target, options)))
       return failure();
     options.areTilesMeasured = true;
   }
@@ -248,8 +251,9 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
   FailureOr<SmallVector<Operation *>> kernels = selectKernels(module);
   if (failed(kernels))
     return failure();
-  std::vector<std::string> isas(flags->targets);
-  if (failed(checkInstructionSets(module, isas)))
+  FailureOr<Target> target =
+      findTarget(module, std::vector<std::string>(flags->targets));
+  if (failed(target))
     return failure();
   bool isPlan = flags->emitKind == Emit::Plan;
   for (Operation *op : *kernels) {
@@ -266,10 +270,10 @@ static LogicalResult emitLevels(ModuleOp module, OutputFiles &files) {
              << name << "' is an input embedding, which has no plan";
     }
     FailureOr<OwningOpRef<ModuleOp>> result =
-        !kernel ? lowerToLevel2(cast<EmbedOp>(op))
-        : isPlan
-            ? lowerToPlans(kernel, isas, std::vector<std::string>(flags->tiles))
-            : lowerToLevel2(kernel);
+        !kernel  ? lowerToLevel2(cast<EmbedOp>(op))
+        : isPlan ? lowerToPlans(kernel, target->isas,
+                                std::vector<std::string>(flags->tiles))
+                 : lowerToLevel2(kernel);
     if (failed(result))
       return failure();
     if (flags->explain)
@@ -305,12 +309,28 @@ static LogicalResult runTool(MLIRContext &context, ModuleOp module) {
   return success();
 }
 
+/// Like --help, this needs no other argument.
+static bool wantsTargets(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef argument(argv[i]);
+    if (argument == "--target=help" || argument == "-target=help" ||
+        ((argument == "--target" || argument == "-target") && i + 1 < argc &&
+         llvm::StringRef(argv[i + 1]) == "help"))
+      return true;
+  }
+  return false;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   prepareCommandLine("posenc-compile");
   Options parsed;
   flags = &parsed;
   cl::HideUnrelatedOptions(flags->category);
+  if (wantsTargets(argc, argv)) {
+    llvm::outs() << describeTargets();
+    return 0;
+  }
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (llvm::Error error = parsed.spec.check("posenc-compile")) {
     llvm::errs() << "posenc-compile: error: "

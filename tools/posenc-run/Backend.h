@@ -4,6 +4,7 @@
 #define POSENC_RUN_BACKEND_H
 
 #include "Arrays.h"
+#include "posenc/Tools/Emulator.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -12,6 +13,8 @@
 namespace posenc {
 
 struct RunOptions {
+  /// What runs kernels, if not this machine.
+  std::optional<Emulator> emulator;
   bool wantLse = false, wantScores = false, wantMask = false;
   /// The state of a recurrence behind the call.
   bool wantState = false, wantSums = false;

@@ -60,10 +60,12 @@ static Expected<Loaded> load(mlir::ModuleOp module, StringRef name,
     return createStringError("");
   Loaded loaded;
   loaded.kernel = std::move(compiled->front());
-  // The one variant that was compiled.
-  setenv("POSENC_ISA", loaded.kernel.isas.front().c_str(), /*overwrite=*/1);
+  // The one variant that was compiled, which is all that an emulator has.
+  if (!options.emulator)
+    setenv("POSENC_ISA", loaded.kernel.isas.front().c_str(), /*overwrite=*/1);
   Expected<std::unique_ptr<NativeKernel>> native =
-      NativeKernel::load(loaded.kernel);
+      options.emulator ? options.emulator->load(loaded.kernel)
+                       : NativeKernel::load(loaded.kernel);
   if (!native)
     return native.takeError();
   loaded.native = std::move(*native);

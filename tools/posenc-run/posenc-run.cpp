@@ -28,6 +28,11 @@ struct Options {
                    "the kernel to run (default: the first of the file)"};
   IsaOption native{category};
   CacheOptions cache{category};
+  cl::opt<std::string> emulator{
+      "emulator", cl::value_desc("COMMAND"),
+      cl::desc("compile for AArch64 Linux, and run that by this emulator\n"
+               "(\"qemu-aarch64 -cpu max\")"),
+      cl::cat(category)};
   cl::opt<std::string> entry{
       "entry", cl::init("attention"), cl::value_desc("NAME"),
       cl::desc("what to run: attention (default), append_kv: what fills the\n"
@@ -252,6 +257,9 @@ llvm::Error Options::check() const {
   if (backend == "reference" && !native.isa.empty())
     return llvm::createStringError(
         "--isa needs --backend=native: the reference is not compiled");
+  if (backend == "reference" && !emulator.empty())
+    return llvm::createStringError(
+        "--emulator needs --backend=native: the reference is not compiled");
   if (backend == "reference" && compare)
     return llvm::createStringError(
         "--compare needs --backend=native: it compares with the reference");
@@ -409,7 +417,17 @@ static llvm::Expected<RunOptions> makeRunOptions(const Options &command) {
   options.offset = command.offset;
   if (command.backend != "native")
     return options;
-  llvm::Expected<std::string> isa = command.native.choose();
+  if (!command.emulator.empty()) {
+    llvm::Expected<Emulator> emulator = Emulator::start(command.emulator);
+    if (!emulator)
+      return emulator.takeError();
+    options.emulator = std::move(*emulator);
+  }
+  llvm::Expected<std::string> isa =
+      options.emulator
+          ? command.native.choose(getPlatform(*findInstructionSet("aarch64")),
+                                  options.emulator->getFeatures())
+          : command.native.choose();
   if (!isa)
     return isa.takeError();
   options.isa = *isa;

@@ -43,6 +43,8 @@ std::optional<TileSizes> TileSizes::parse(StringRef text) {
 // Vector operations of the generator's own functions, counted in its code.
 static constexpr double kExponentialOps = 14, kLogarithmOps = 16, kTanhOps = 22,
                         kTrigonometricOps = 20, kDivisionOps = 6;
+/// An exponential, the maximum and the sum.
+static constexpr double kSoftmaxOps = kExponentialOps + 3;
 /// Numbers of a vector that are read one by one.
 static constexpr double kGatherOps = 16;
 
@@ -137,7 +139,9 @@ static int64_t countChannels(StepOp step) {
 }
 
 double posenc::countScoreOps(StepOp step) {
-  return static_cast<double>(countChannels(step)) + countTermOps(step);
+  auto plan = step->getParentOfType<PlanOp>();
+  return static_cast<double>(countChannels(step) + plan.getValueDim()) +
+         kSoftmaxOps + countTermOps(step);
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,8 +256,8 @@ static TileCost predictFull(const TileWork &work, int64_t height, int64_t block,
       (pairs(work.pairedScores) * sum + pairs(work.pairedValues) * out) /
       core.multiplyAdds;
 
-  // The exponential, the maximum and the sum, and scores to memory and back.
-  cost.softmax = (kExponentialOps + 3) / core.operations + 2 / core.loads;
+  // With scores to memory and back.
+  cost.softmax = kSoftmaxOps / core.operations + 2 / core.loads;
   cost.terms = work.termOps / core.operations;
   // Each output is read, scaled and written for each block.
   cost.state = 3 * out / core.operations / keys;

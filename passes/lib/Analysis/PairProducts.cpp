@@ -148,7 +148,9 @@ posenc::selectInstructionSets(Operation *op, ArrayRef<std::string> names) {
   bool hasPairs = kernel && isAllBF16(kernel) && !kernel.hasState();
   SmallVector<const InstructionSet *> selected;
   bool isWanted = false;
-  for (const InstructionSet &isa : getInstructionSets()) {
+  ArrayRef<InstructionSet> isas =
+      names.empty() ? getHostPlatform().isas : getInstructionSets();
+  for (const InstructionSet &isa : isas) {
     isWanted |= names.empty() || llvm::is_contained(names, isa.name);
     if (!isWanted || (isa.pairKeys != 0 && !hasPairs))
       continue;

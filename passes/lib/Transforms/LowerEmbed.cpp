@@ -273,7 +273,7 @@ void LowerEmbed::runOnOperation() {
   }
   SmallVector<std::string> isas(isa.begin(), isa.end());
   if (isas.empty())
-    isas.push_back("x86-64");
+    isas.push_back(getHostPlatform().isas.back().name.str());
   for (const std::string &name : isas)
     if (!findInstructionSet(name)) {
       module.emitError("unknown instruction set '") << name << "'";

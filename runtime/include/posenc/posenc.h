@@ -376,6 +376,18 @@ POSENC_API posenc_status posenc_dropout_mask(double probability,
 /* AVX512 and the bfloat16 dot product AVX512_BF16. */
 #define POSENC_CPU_AVX512_BF16 (UINT64_C(1) << 2)
 
+/* On AArch64, of Linux and Android; what every such CPU has (NEON) has no bit.
+ * FEAT_FP16, FEAT_DotProd and FEAT_BF16. */
+#define POSENC_CPU_DOTPROD_BF16 (UINT64_C(1) << 8)
+/* DOTPROD_BF16 and SVE2. */
+#define POSENC_CPU_SVE2 (UINT64_C(1) << 9)
+/* The SVE vectors of the thread that asked first have this many bits. A program
+ * that changes the length of a thread's vectors afterwards (PR_SVE_SET_VL) must
+ * not call kernels there. */
+#define POSENC_CPU_SVE_128 (UINT64_C(1) << 10)
+#define POSENC_CPU_SVE_256 (UINT64_C(1) << 11)
+#define POSENC_CPU_SVE_512 (UINT64_C(1) << 12)
+
 /* The POSENC_CPU_... bits that this machine has; detected once. */
 POSENC_API uint64_t posenc_cpu_features(void);
 

@@ -20,7 +20,7 @@
 // RUN: not ls %t/out
 
 // KERNEL: good.mlir:1:1: error: expected a posenc.kernel named 'missing', found good
-// TARGET: error: unknown target 'z80'; expected one of x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64
+// TARGET: error: unknown target 'z80'; expected one of x86-64-linux, aarch64-linux, aarch64-android, arm64-apple-macos, x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64, aarch64
 // ENCODING: encoding.mlir:2:19: error: unknown attribute `ropee` in dialect `posenc`
 // DIMS: dims.mlir:1:1: error: 'posenc.kernel' op expected 'dims' of #posenc.rope (64) to be at most the kernel's 'head_dim' (32)
 // NAME: name.mlir:1:1: error: expected the name of a compiled kernel to be a C identifier, but got 'a-b'

@@ -94,7 +94,7 @@ posenc.kernel @k heads(2) head_dim(8) {
   %o = posenc.weighted_sum %p, %v
   posenc.yield %o : !posenc.output
 }
-// expected-error @below {{has no CPU generator for the instruction set 'sparc'; expected one of: x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64}}
+// expected-error @below {{has no CPU generator for the instruction set 'sparc'; expected one of: x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64, aarch64}}
 posenc.plan @k_a kernel(@k) isa("sparc") heads(2) kv_heads(2) head_dim(8) value_dim(8) rows([12]) keys(256) {
   posenc.prologue {
   ^bb0(%q: !posenc.query):

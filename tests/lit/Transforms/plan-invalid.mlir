@@ -2,7 +2,7 @@
 // Kernels that the planner refuses.
 // RUN: posenc-opt %s --posenc-plan -split-input-file -verify-diagnostics
 // RUN: not posenc-opt %s --posenc-plan=isa=x86-64,avx9 -o %t 2>&1 | FileCheck %s
-// CHECK: error: expected 'isa' to be one of x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64, but got 'avx9'
+// CHECK: error: expected 'isa' to be one of x86-64-avx512-bf16, x86-64-avx512, x86-64-avx2, x86-64, aarch64, but got 'avx9'
 
 // expected-error@below {{'posenc.kernel' op has no body to plan; run posenc-expand-encodings first}}
 posenc.kernel @no_body heads(2) head_dim(8)

@@ -3,7 +3,7 @@
 // number of instruction sets, but for the tiles.
 // RUN: posenc-opt %s --posenc-plan=isa=x86-64-avx512,x86-64 --remarks-filter=posenc-plan -verify-diagnostics -o %t
 
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 has tiles of 48 or 32 queries and blocks of 256 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 has tiles of 48 or 16 queries and blocks of 128 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64 has tiles of 8 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@rotation_and_mask_x86_64 is predicted to reach}}
@@ -30,7 +30,9 @@ posenc.kernel @rotation_and_mask heads(2) head_dim(8) {
 }
 
 // expected-remark@below {{@map_x86_64_avx512 has tiles}}
+// expected-remark@below {{@map_x86_64_avx512 is predicted}}
 // expected-remark@below {{@map_x86_64 has tiles}}
+// expected-remark@below {{@map_x86_64 is predicted}}
 // expected-remark@below {{@map_x86_64_avx512_packed has tiles}}
 // expected-remark@below {{@map_x86_64_packed has tiles}}
 posenc.kernel @map heads(2) head_dim(8) {
@@ -49,7 +51,9 @@ posenc.kernel @map heads(2) head_dim(8) {
 }
 
 // expected-remark@below {{@biases_x86_64_avx512 has tiles}}
+// expected-remark@below {{@biases_x86_64_avx512 is predicted}}
 // expected-remark@below {{@biases_x86_64 has tiles}}
+// expected-remark@below {{@biases_x86_64 is predicted}}
 // expected-remark@below {{@biases_x86_64_avx512_packed has tiles}}
 // expected-remark@below {{@biases_x86_64_packed has tiles}}
 posenc.kernel @biases heads(2) head_dim(8) {

@@ -47,8 +47,8 @@ TEST(TileSizes, AreReadAsTheyAreWritten) {
     EXPECT_FALSE(TileSizes::parse(text)) << text.str();
 }
 
-// 48 x 8 and 24 x 4 accumulators are the fastest that were measured, and a lower
-// tile of 16 rows ends sequences of 2^n queries sooner than one of 32.
+// 48 x 8 and 24 x 4 accumulators are the fastest that were measured, and a
+// lower tile of 16 rows ends sequences of 2^n queries sooner than one of 32.
 TEST(CostModel, ChoosesWhatIsFastest) {
   for (int64_t headDim : {64, 128}) {
     EXPECT_EQ(choose(getWork(headDim), "x86-64-avx512"), "48+16x256");

@@ -99,7 +99,7 @@ CompiledPlan::CompiledPlan(const std::string &text) {
   module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return;
-  auto emitted = emitTileObjects(getPlan());
+  auto emitted = emitTileObjects(getPlan(), getHostPlatform());
   if (mlir::failed(emitted))
     return;
   objects = std::move(*emitted);

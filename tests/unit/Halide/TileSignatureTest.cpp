@@ -93,7 +93,8 @@ TEST(TileObjectsTest, SameBytesWhateverCameBefore) {
 
 TEST(TileObjectsTest, Assembly) {
   CompiledPlan plan(makePlan(PlanOptions()));
-  auto assembly = emitTileObjects(plan.getPlan(), /*emitAssembly=*/true);
+  auto assembly = emitTileObjects(plan.getPlan(), getHostPlatform(),
+                                  /*emitAssembly=*/true);
   ASSERT_TRUE(mlir::succeeded(assembly));
   EXPECT_NE((*assembly)[0].bytes.find("vfmadd231ps"), std::string::npos);
 }
@@ -110,7 +111,7 @@ TEST(TileObjectsTest, UnknownInstructionSet) {
   EXPECT_EQ(getDiagnostic(options),
             "'posenc.plan' op has no CPU generator for the instruction set "
             "'pdp11'; expected one of: x86-64-avx512-bf16, x86-64-avx512, "
-            "x86-64-avx2, x86-64");
+            "x86-64-avx2, x86-64, aarch64");
 }
 
 TEST(TileObjectsTest, SizesThatDoNotSuit) {

@@ -42,23 +42,28 @@ llvm::Error SpecOptions::check(llvm::StringRef tool) const {
 }
 
 IsaOption::IsaOption(cl::OptionCategory &category)
-    : help("instruction set: " + listInstructionSets() +
+    : help("instruction set: " + listInstructionSets(getHostPlatform()) +
            "\n(default: $POSENC_ISA, or the best of this CPU)"),
       isa("isa", cl::value_desc("NAME"), cl::desc(help), cl::cat(category)) {}
 
 llvm::Expected<std::string> IsaOption::choose() const {
-  const InstructionSet &best = getBestInstructionSet(posenc_cpu_features());
+  return choose(getHostPlatform(), posenc_cpu_features());
+}
+
+llvm::Expected<std::string> IsaOption::choose(const Platform &platform,
+                                              uint64_t features) const {
+  const InstructionSet &best = getBestInstructionSet(platform, features);
   std::string wanted = isa;
   if (const char *forced = std::getenv("POSENC_ISA"); forced && wanted.empty())
     wanted = forced;
   if (wanted.empty())
     return best.name.str();
   const InstructionSet *found = findInstructionSet(wanted);
-  if (!found)
+  if (!found || &getPlatform(*found) != &platform)
     return llvm::createStringError("unknown instruction set '" + wanted +
                                    "'; expected one of " +
-                                   listInstructionSets());
-  if (found < &best)
+                                   listInstructionSets(platform));
+  if (found->features & ~features)
     return llvm::createStringError("this CPU does not have '" + wanted +
                                    "'; its best is " + best.name);
   return wanted;

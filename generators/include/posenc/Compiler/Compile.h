@@ -3,6 +3,7 @@
 #ifndef POSENC_COMPILER_COMPILE_H
 #define POSENC_COMPILER_COMPILE_H
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Analysis/KernelTensors.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,9 +19,10 @@ namespace posenc {
 struct CompileOptions {
   /// The kernel to compile; empty for every kernel of the module.
   std::string kernel;
-  /// Instruction sets, best first or not: they are sorted. Empty for all of
-  /// posenc/Analysis/InstructionSets.h. For one that brings a kernel nothing
-  /// the kernel has the code of the next.
+  /// Targets of one platform, as posenc/Analysis/InstructionSets.h names them,
+  /// best first or not: they are sorted. Empty for all of the host's. For an
+  /// instruction set that brings a kernel nothing the kernel has the code of
+  /// the next.
   std::vector<std::string> isas;
   /// Compiled functions are kept here, by the content of their plan and the
   /// identity of the compiler. Empty: nothing is kept.
@@ -51,6 +53,7 @@ struct CompiledKernel {
   std::string name;
   /// An input embedding: has no NAME_prepare and NAME_prepared_bytes.
   bool isEmbed = false;
+  std::string platform;
   std::vector<std::string> isas; // best first
   /// The tensors of NAME_args, in order.
   std::vector<KernelTensor> tensors;
@@ -65,9 +68,9 @@ struct CompiledKernel {
   std::string manifest;
 };
 
-/// An unknown name among instruction sets is an error at the module.
-mlir::LogicalResult checkInstructionSets(mlir::ModuleOp module,
-                                         llvm::ArrayRef<std::string> names);
+/// An unknown name among targets, or two platforms, is an error at the module.
+mlir::FailureOr<Target> findTarget(mlir::ModuleOp module,
+                                   llvm::ArrayRef<std::string> names);
 
 /// The default place of the cache: $POSENC_CACHE_DIR, or posenc/kernels in the
 /// user's cache directory.
@@ -104,8 +107,8 @@ mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerToPlans(KernelOp kernel, llvm::ArrayRef<std::string> isas,
              llvm::ArrayRef<std::string> tiles = {});
 
-/// Object files as a static library. Always the same bytes for the same
-/// objects.
+/// The object files of a kernel as a static library. Always the same bytes for
+/// the same objects.
 llvm::Expected<std::string> makeArchive(llvm::ArrayRef<CompiledObject> objects);
 
 } // namespace posenc

@@ -23,7 +23,7 @@ class NativeKernel {
 public:
   static llvm::Expected<std::unique_ptr<NativeKernel>>
   load(const CompiledKernel &kernel);
-  ~NativeKernel();
+  virtual ~NativeKernel();
 
   /// NAME_args for the tensors of CompiledKernel::tensors, in that order; null
   /// for those that are absent.
@@ -32,24 +32,32 @@ public:
     explicit Arguments(size_t tensorCount);
     void set(size_t index, const DLTensor *tensor);
     const void *get() const { return storage.data(); }
+    /// The size and the pointers.
+    llvm::ArrayRef<uintptr_t> getWords() const { return storage; }
 
   private:
     std::vector<uintptr_t> storage; // size, then pointers
   };
 
-  posenc_status run(const Arguments &args, const posenc_call *call) const;
-  /// Not of embeddings, like preparedBytes().
-  posenc_status prepare(const Arguments &args, void *buffer, size_t size) const;
-  size_t preparedBytes(const Arguments &args) const;
-  size_t scratchBytes(const Arguments &args, const posenc_call *call) const;
-  /// Of kernels with a cache.
-  posenc_status append(const Arguments &args, const posenc_call *call) const;
-  size_t appendScratchBytes(const Arguments &args,
+  virtual posenc_status run(const Arguments &args,
                             const posenc_call *call) const;
+  /// Not of embeddings, like preparedBytes().
+  virtual posenc_status prepare(const Arguments &args, void *buffer,
+                                size_t size) const;
+  virtual size_t preparedBytes(const Arguments &args) const;
+  virtual size_t scratchBytes(const Arguments &args,
+                              const posenc_call *call) const;
+  /// Of kernels with a cache.
+  virtual posenc_status append(const Arguments &args,
+                               const posenc_call *call) const;
+  virtual size_t appendScratchBytes(const Arguments &args,
+                                    const posenc_call *call) const;
 
-private:
+protected:
+  /// Of one that is not in this process.
   NativeKernel();
 
+private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
   posenc_status (*runEntry)(const void *, const posenc_call *) = nullptr;
   posenc_status (*prepareEntry)(const void *, void *, size_t) = nullptr;

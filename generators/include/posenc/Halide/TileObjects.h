@@ -3,6 +3,7 @@
 #ifndef POSENC_HALIDE_TILEOBJECTS_H
 #define POSENC_HALIDE_TILEOBJECTS_H
 
+#include "posenc/Analysis/InstructionSets.h"
 #include "posenc/Halide/TileSignature.h"
 
 #include <string>
@@ -13,7 +14,7 @@ namespace posenc {
 struct TileObject {
   /// The only symbol that the object defines for others.
   std::string symbol;
-  /// An ELF object, or assembly text.
+  /// An object file of the platform, or assembly text.
   std::string bytes;
 };
 
@@ -25,7 +26,8 @@ struct TileObject {
 ///
 /// What goes wrong is reported at the plan or at one of its operations.
 mlir::FailureOr<std::vector<TileObject>>
-emitTileObjects(PlanOp plan, bool emitAssembly = false);
+emitTileObjects(PlanOp plan, const Platform &platform,
+                bool emitAssembly = false);
 
 } // namespace posenc
 

@@ -57,7 +57,7 @@ TileWork getTileWork(PlanOp plan, const InstructionSet &isa);
 /// Vector operations that the terms of a step take for a vector of scores,
 /// products of two vectors left out.
 double countTermOps(StepOp step);
-/// The same with products of two vectors: what steps are compared by.
+/// All operations of a score and its weight: what steps are compared by.
 double countScoreOps(StepOp step);
 
 /// Cycles for a vector of scores, by what takes them.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The instruction sets that kernels are compiled for. Everything that the
-// compiler and its tools know of one is a line of this table.
+// The instruction sets that kernels are compiled for, and the systems that they
+// run on. Everything that the compiler and its tools know of one is a line of
+// these tables.
 #ifndef POSENC_ANALYSIS_INSTRUCTIONSETS_H
 #define POSENC_ANALYSIS_INSTRUCTIONSETS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <string>
+#include <vector>
 
 namespace posenc {
 
@@ -34,8 +37,8 @@ struct InstructionSet {
   llvm::StringRef name;
   /// POSENC_CPU_... bits of posenc.h that a CPU must have.
   uint64_t features;
-  /// Halide's name. Every feature is spelled out: the machine that compiles
-  /// does not matter.
+  /// Halide's name on Linux. Every feature is spelled out: the machine that
+  /// compiles does not matter.
   llvm::StringRef halideTarget;
   /// f32 lanes of a vector register.
   int64_t lanes;
@@ -57,17 +60,58 @@ struct InstructionSet {
   llvm::StringRef cpu = {}, cpuFeatures = {};
 };
 
-/// All of them, best first: a CPU that has one has those after it.
+/// A processor architecture and an operating system.
+struct Platform {
+  /// As users spell it: all instruction sets of it, in one library.
+  llvm::StringRef name;
+  /// What the names of its instruction sets begin with.
+  llvm::StringRef family;
+  /// LLVM's name, and that of a CPU that has what all have.
+  llvm::StringRef triple, cpu;
+  /// Halide's name of the operating system.
+  llvm::StringRef halideSystem;
+  /// Best first: a CPU that has one has those after it.
+  llvm::ArrayRef<InstructionSet> isas;
+  /// How kernels of it are tested.
+  llvm::StringRef tested;
+};
+
+/// All of them, those of a family together.
 llvm::ArrayRef<InstructionSet> getInstructionSets();
+
+/// The first is that of the machine that compiles.
+llvm::ArrayRef<Platform> getPlatforms();
+const Platform &getHostPlatform();
 
 /// Null for a name that is not in the table.
 const InstructionSet *findInstructionSet(llvm::StringRef name);
 
-/// The best that a CPU with these features has.
-const InstructionSet &getBestInstructionSet(uint64_t features);
+/// The first platform that has it.
+const Platform &getPlatform(const InstructionSet &isa);
 
-/// "x86-64-avx512, x86-64-avx2, ...": for diagnostics.
+/// The best of a platform that a CPU with these features has.
+const InstructionSet &getBestInstructionSet(const Platform &platform,
+                                            uint64_t features);
+
+/// "x86-64-avx512, x86-64-avx2, ...": for diagnostics. Of all platforms, or of
+/// one.
 std::string listInstructionSets();
+std::string listInstructionSets(const Platform &platform);
+
+/// What a library is compiled for.
+struct Target {
+  const Platform *platform;
+  /// Names of instruction sets.
+  std::vector<std::string> isas;
+};
+
+/// A target is a platform ("aarch64-linux"), an instruction set on the first
+/// platform that has it ("aarch64-sve2"), or one on another platform
+/// ("aarch64-android-sve2"). All must be of one platform; none are the host's.
+llvm::Expected<Target> parseTargets(llvm::ArrayRef<std::string> names);
+
+/// Every target, what a CPU must have for it, and how it is tested.
+std::string describeTargets();
 
 } // namespace posenc
 

@@ -196,7 +196,7 @@ def PosencPlan : Pass<"posenc-plan", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"isa", "isa", "std::string",
                "instruction sets to plan for (x86-64, x86-64-avx2, "
-               "x86-64-avx512, x86-64-avx512-bf16)">,
+               "x86-64-avx512, x86-64-avx512-bf16, aarch64)">,
     ListOption<"tiles", "tiles", "std::string",
                "sizes of tiles, in the place of the predicted ones: heights and "
                "keys of a block for an instruction set, x86-64-avx2=24+16x256">];

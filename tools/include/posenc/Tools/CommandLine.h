@@ -11,6 +11,8 @@
 
 namespace posenc {
 
+struct Platform;
+
 /// Prints that an option of the command line must be `expected`, and is
 /// `found`. Always true, which is how parsers of options say so.
 bool refuseValue(const llvm::cl::Option &option, const llvm::Twine &expected,
@@ -102,6 +104,9 @@ struct IsaOption {
   /// What the user asks for, else $POSENC_ISA, else the best of this CPU. Fails
   /// when this CPU cannot run it.
   llvm::Expected<std::string> choose() const;
+  /// The same of another CPU.
+  llvm::Expected<std::string> choose(const Platform &platform,
+                                     uint64_t features) const;
 
   std::string help; // of the option, which keeps a reference
   llvm::cl::opt<std::string> isa;
