@@ -102,10 +102,10 @@ posenc.kernel @other heads(2) head_dim(8) {
 // CHECK: posenc.plan @nothing_saved_x86_64_avx512
 // CHECK-NEXT: posenc.step @interior until
 // CHECK-NEXT: posenc.step @edge until
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@nothing_saved_x86_64_avx512 has tiles of 48 or 16 queries and blocks of 128 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@nothing_saved_x86_64_avx512 has tiles of 48 or 16 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@nothing_saved_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{@nothing_saved_x86_64_avx512_packed has tiles}}
-posenc.kernel @nothing_saved heads(2) head_dim(8) {
+posenc.kernel @nothing_saved heads(2) head_dim(128) {
 ^bb0(%q: !posenc.query, %k: !posenc.key, %v: !posenc.value):
   %i = posenc.position query law(#posenc.iota)
   %j = posenc.position key law(#posenc.iota)
