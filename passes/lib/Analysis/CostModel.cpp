@@ -215,17 +215,21 @@ TileWork posenc::getTileWork(PlanOp plan, const InstructionSet &isa) {
 static double predictProduct(double rows, double columns, double accumulators,
                              const InstructionSet &isa) {
   const Core &core = isa.core;
+  // Without one instruction for both, numbers are copied to all lanes by one.
+  double cycles = (core.isFused ? 1 : 1 + 0.5 / rows) / core.multiplyAdds;
   // Enough independent sums to fill the pipelines.
-  double cycles = 1 / core.multiplyAdds;
   cycles = std::max(cycles, core.latency / accumulators);
   // A vector of each row, a number of each column.
-  double loads = (rows + columns) / (rows * columns);
-  cycles = std::max(cycles, loads / core.loads);
-  // Beside the sums a vector of each row, and one number or product.
-  double excess = accumulators + rows + 1 + (core.isFused ? 0 : 1) -
-                  static_cast<double>(core.registers);
+  double loads = rows / core.loads + columns / core.numbers;
+  cycles = std::max(cycles, loads / (rows * columns));
+  // Beside the sums there are vectors, a number, or a product. A sum that has
+  // no register waits for what was stored.
+  constexpr double kSpill = 3.5;
+  double registers = accumulators + (core.holdsVectors ? rows : 0) + 1 +
+                     (core.isFused ? 0 : 1);
+  double excess = registers - static_cast<double>(core.registers);
   if (excess > 0)
-    cycles += 2 * excess / accumulators / core.loads;
+    cycles += kSpill * excess / accumulators / core.loads;
   return cycles;
 }
 

@@ -23,10 +23,13 @@ struct Core {
   int64_t registers;
   /// Vectors a cycle: multiplied and added, read, and of other operations.
   double multiplyAdds, loads, operations;
+  /// Numbers a cycle that are read to all lanes.
+  double numbers;
   /// Cycles until a sum can be added to.
   double latency;
-  /// Whether multiplying and adding is one instruction.
-  bool isFused;
+  /// Whether multiplying and adding is one instruction, and whether its vector
+  /// is read before, to a register of its own.
+  bool isFused, holdsVectors;
   /// Bytes of the first cache; bytes a cycle from the second.
   int64_t firstCache;
   double secondCacheBytes;
