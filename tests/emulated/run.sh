@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source scripts/common.sh
 
-[[ $# -eq 1 ]] || die "usage: tests/emulated/run.sh BUILD_DIRECTORY"
+[[ $# -eq 1 && -d $1 ]] || die "usage: tests/emulated/run.sh BUILD_DIRECTORY"
 build=$(realpath "$1")
 for program in qemu-aarch64 aarch64-linux-gnu-gcc; do
   if ! command -v "$program" >/dev/null; then
