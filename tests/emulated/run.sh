@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source scripts/common.sh
+source tests/support/check.sh
 
 [[ $# -eq 1 && -d $1 ]] || die "usage: tests/emulated/run.sh BUILD_DIRECTORY"
 build=$(realpath "$1")
@@ -18,25 +19,8 @@ for program in qemu-aarch64 aarch64-linux-gnu-gcc; do
     exit 0
   fi
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 compiler=$build/tools/posenc-compile/posenc-compile
 emulate=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
-passed=0
-failed=0
-
-# check NAME COMMAND...: one test; what the command prints is shown if it fails.
-check() {
-  local name=$1
-  shift
-  if "$@" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$name"
-    tail -n 40 "$work/log"
-  fi
-}
 
 # count NAME COMMAND...: a program that counts its own tests.
 count() {

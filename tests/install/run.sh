@@ -7,27 +7,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source scripts/common.sh
+source tests/support/check.sh
 
 [[ $# -eq 1 ]] || die "usage: tests/install/run.sh BUILD_DIRECTORY"
 build=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 prefix=$work/moved/prefix
-passed=0
-failed=0
-
-# check NAME COMMAND...: one test; what the command prints is shown if it fails.
-check() {
-  local name=$1
-  shift
-  if "$@" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$name"
-    tail -n 40 "$work/log"
-  fi
-}
 
 install_and_move() {
   cmake --install "$build" --prefix "$work/first" &&
