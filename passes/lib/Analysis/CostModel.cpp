@@ -36,6 +36,13 @@ std::optional<TileSizes> TileSizes::parse(StringRef text) {
   return sizes;
 }
 
+bool posenc::areHeightsOrdered(ArrayRef<int64_t> rows) {
+  for (size_t i = 1; i < rows.size(); ++i)
+    if (3 * rows[i] < 2 * rows[i - 1])
+      return false;
+  return rows.size() <= 2;
+}
+
 //===----------------------------------------------------------------------===//
 // Operations of terms
 //===----------------------------------------------------------------------===//
@@ -345,7 +352,8 @@ posenc::getTileCandidates(const TileWork &work, const InstructionSet &isa) {
     for (int64_t tall = step; tall <= kTallest * step; tall += step) {
       add({{tall}, keys});
       for (int64_t low = step; low < tall; low += step)
-        add({{tall, low}, keys});
+        if (areHeightsOrdered({tall, low}))
+          add({{tall, low}, keys});
     }
   llvm::stable_sort(candidates,
                     [](const TileCandidate &a, const TileCandidate &b) {

@@ -628,6 +628,13 @@ struct Plan : posenc::impl::PosencPlanBase<Plan> {
             << choice << "'";
         return signalPassFailure();
       }
+      if (!areHeightsOrdered(sizes->rows)) {
+        getOperation().emitError("expected 'tiles' to have one height, or a "
+                                 "second one of at least two thirds of the "
+                                 "first, but got '")
+            << choice << "'";
+        return signalPassFailure();
+      }
       wanted[name] = *sizes;
     }
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>()))

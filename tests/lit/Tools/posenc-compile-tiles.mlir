@@ -34,6 +34,8 @@
 // RUN: not posenc-compile %s --tiles=x86-64=12 -o %t/none 2>&1 | FileCheck %s --check-prefix=FORM -DGOT=x86-64=12
 // RUN: not posenc-compile %s --tiles=z80=12x64 -o %t/none 2>&1 | FileCheck %s --check-prefix=FORM -DGOT=z80=12x64
 // FORM: posenc-compile-tiles.mlir:{{[0-9:]+}}: error: expected 'tiles' to be like 'x86-64-avx2=24+16x256', but got '[[GOT]]'
+// RUN: not posenc-compile %s --tiles=x86-64-avx512=48+16x256 -o %t/none 2>&1 | FileCheck %s --check-prefix=HEIGHTS
+// HEIGHTS: error: expected 'tiles' to have one height, or a second one of at least two thirds of the first, but got 'x86-64-avx512=48+16x256'
 // RUN: not posenc-compile %s --target=x86-64 --tiles=x86-64=13x64 -o %t/none 2>&1 | FileCheck %s --check-prefix=ROWS
 // ROWS: error: {{.*}}has rows of 13; expected a multiple of 4 up to 256 on x86-64
 // RUN: not posenc-compile %s --tune --emit=plan -o %t/none 2>&1 | FileCheck %s --check-prefix=BESIDE

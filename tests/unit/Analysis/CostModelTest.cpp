@@ -48,18 +48,28 @@ TEST(TileSizes, AreReadAsTheyAreWritten) {
 }
 
 // 48 x 8 and 24 x 4 accumulators are the fastest that were measured, and a
-// lower tile of 16 rows ends sequences of 2^n queries sooner than one of 32.
+// lower tile ends sequences sooner.
 TEST(CostModel, ChoosesWhatIsFastest) {
   for (int64_t headDim : {64, 128}) {
-    EXPECT_EQ(choose(getWork(headDim), "x86-64-avx512"), "48+16x256");
+    EXPECT_EQ(choose(getWork(headDim), "x86-64-avx512"), "48+32x256");
     EXPECT_EQ(choose(getWork(headDim), "x86-64-avx2"), "24x256");
   }
 }
 
+TEST(CostModel, NeverHasMoreTilesForFewerRows) {
+  EXPECT_TRUE(areHeightsOrdered({48}));
+  EXPECT_TRUE(areHeightsOrdered({48, 32}));
+  EXPECT_TRUE(areHeightsOrdered({12, 8}));
+  // 32 rows would be two tiles, and 33 rows one.
+  EXPECT_FALSE(areHeightsOrdered({48, 16}));
+  EXPECT_FALSE(areHeightsOrdered({40, 24}));
+  EXPECT_FALSE(areHeightsOrdered({48, 32, 16}));
+}
+
 TEST(CostModel, KeepsCopiesWithinTheCache) {
-  EXPECT_EQ(choose(getCopiedWork(64), "x86-64-avx512"), "48+16x256");
-  EXPECT_EQ(choose(getCopiedWork(128), "x86-64-avx512"), "48+16x128");
-  EXPECT_EQ(choose(getCopiedWork(256), "x86-64-avx512"), "48+16x32");
+  EXPECT_EQ(choose(getCopiedWork(64), "x86-64-avx512"), "48+32x256");
+  EXPECT_EQ(choose(getCopiedWork(128), "x86-64-avx512"), "48+32x128");
+  EXPECT_EQ(choose(getCopiedWork(256), "x86-64-avx512"), "48+32x32");
 }
 
 // Percent of the FMA peak that tile_f32.cpp reached: 24 x 4 accumulators 88,

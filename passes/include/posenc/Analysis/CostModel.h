@@ -29,6 +29,11 @@ struct TileSizes {
   static std::optional<TileSizes> parse(llvm::StringRef text);
 };
 
+/// Whether a shorter sequence never has more tiles than a longer one, which is
+/// what counts the tiles of packed sequences: one height, or a second of two
+/// thirds of it or more.
+bool areHeightsOrdered(llvm::ArrayRef<int64_t> rows);
+
 /// What the cost of a kernel's tiles depends on besides their sizes.
 struct TileWork {
   /// Multiplications and additions of a score, over all its products, and of a
