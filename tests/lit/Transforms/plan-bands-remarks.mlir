@@ -7,7 +7,7 @@
 // CHECK-NEXT: posenc.step @run0 until
 // CHECK-NEXT: posenc.step @band0 until
 // CHECK-NEXT: posenc.step @edge until
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@one_score_x86_64_avx512 has tiles of 48 queries and blocks of 128 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@one_score_x86_64_avx512 has tiles of 32 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@one_score_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{@one_score_x86_64_avx512_packed has tiles}}
 posenc.kernel @one_score heads(2) head_dim(8) {
@@ -31,7 +31,7 @@ posenc.kernel @one_score heads(2) head_dim(8) {
 // CHECK-NEXT: posenc.step @run0 until
 // CHECK-NEXT: posenc.step @band0 until
 // CHECK-NEXT: posenc.step @edge until
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@one_row_x86_64_avx512 has tiles of 48 queries and blocks of 128 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@one_row_x86_64_avx512 has tiles of 32 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@one_row_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{[Missed] PackedTiles | Category:posenc-plan | Remark="few queries have the tiles of many: rows of a table are read for every pair, which takes longer than to read the keys"}}
 posenc.kernel @one_row heads(2) head_dim(8) {
@@ -53,7 +53,7 @@ posenc.kernel @one_row heads(2) head_dim(8) {
 // CHECK: posenc.plan @tensor_x86_64_avx512
 // CHECK-NEXT: posenc.step @interior until
 // CHECK-NEXT: posenc.step @edge until
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@tensor_x86_64_avx512 has tiles of 48 or 32 queries and blocks of 128 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@tensor_x86_64_avx512 has tiles of 32 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@tensor_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{@tensor_x86_64_avx512_packed has tiles}}
 posenc.kernel @tensor heads(2) head_dim(8) {
@@ -73,7 +73,7 @@ posenc.kernel @tensor heads(2) head_dim(8) {
 // CHECK: posenc.plan @other_x86_64_avx512
 // CHECK-NEXT: posenc.step @interior until
 // CHECK-NEXT: posenc.step @edge until
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@other_x86_64_avx512 has tiles of 48 or 32 queries and blocks of 128 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@other_x86_64_avx512 has tiles of 32 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@other_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{@other_x86_64_avx512_packed has tiles}}
 posenc.kernel @other heads(2) head_dim(8) {
@@ -127,7 +127,7 @@ posenc.kernel @nothing_saved heads(2) head_dim(128) {
 
 // CHECK: posenc.plan @descending_x86_64_avx512
 // CHECK-NEXT: posenc.step @edge until
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@descending_x86_64_avx512 has tiles of 48 or 32 queries and blocks of 128 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@descending_x86_64_avx512 has tiles of 32 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@descending_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{[Missed] PackedTiles | Category:posenc-plan | Remark="few queries have the tiles of many: a scan sees all keys of a row at once"}}
 posenc.kernel @descending heads(2) head_dim(8) {

@@ -3,7 +3,7 @@
 // number of instruction sets, but for the tiles.
 // RUN: posenc-opt %s --posenc-plan=isa=x86-64-avx512,x86-64 --remarks-filter=posenc-plan -verify-diagnostics -o %t
 
-// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 has tiles of 48 or 32 queries and blocks of 128 keys"}}
+// expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 has tiles of 32 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@rotation_and_mask_x86_64_avx512 is predicted to reach}}
 // expected-remark@below {{[Analysis] Tiles | Category:posenc-plan | Remark="@rotation_and_mask_x86_64 has tiles of 8 queries and blocks of 256 keys"}}
 // expected-remark@below {{[Analysis] Cost | Category:posenc-plan | Remark="@rotation_and_mask_x86_64 is predicted to reach}}
