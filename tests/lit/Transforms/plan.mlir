@@ -97,7 +97,7 @@ posenc.kernel @rotations heads(4) head_dim(16) {
 // The kernel's clauses are copied. Keys that are used as they are have no part.
 // A mask that hides nothing leaves @edge the remainder of the blocks.
 // CHECK-LABEL: posenc.plan @attributes_x86_64_avx512
-// CHECK-SAME: heads(4) kv_heads(2) head_dim(16) value_dim(6) rows([32]) keys(256) {
+// CHECK-SAME: heads(4) kv_heads(2) head_dim(16) value_dim(6) rows([48, 32]) keys(128) {
 // CHECK-NEXT: posenc.prologue
 // CHECK: posenc.step @interior until(#[[ALL]]) whole_blocks
 // CHECK: posenc.step @edge until(#[[ALL]]) {
