@@ -63,7 +63,6 @@ TARGETS = {
     "x86-64-avx2": (X86, {"ymm"}),
     "x86-64": (X86, {"xmm"}),
     "aarch64": (AARCH64, {"v", "q"}),
-    "aarch64-dotprod-bf16": (AARCH64, {"v", "q"}),
 }
 
 

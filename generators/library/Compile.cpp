@@ -78,13 +78,11 @@ compilePlan(PlanOp plan, const Platform &platform, const KernelCache &cache,
 }
 
 static CompiledTiles describeTiles(PlanOp plan, const CompileOptions &options) {
-  TileSizes sizes{llvm::to_vector(plan.getRows()),
-                  static_cast<int64_t>(plan.getKeys())};
   std::string isa = plan.getIsa().str();
   bool isPredicted = llvm::none_of(options.tiles, [&](StringRef choice) {
     return choice.split('=').first == isa;
   });
-  return {isa, sizes.str(),
+  return {isa, getTileSizes(plan).str(),
           isPredicted                ? "predicted"
           : options.areTilesMeasured ? "measured"
                                      : "given"};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the machine can do: FMA peak and streaming read bandwidth.
 #include "Machine.h"
-#include "posenc/Tools/Pages.h"
 
 #include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Tools/Pages.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"

@@ -2,11 +2,11 @@
 // Times a kernel beside the same kernel without encoding and beside what the
 // machine can do.
 #include "Machine.h"
-#include "posenc/Tools/Workload.h"
 
 #include "posenc/Tools/CommandLine.h"
 #include "posenc/Tools/OutputFiles.h"
 #include "posenc/Tools/Spec.h"
+#include "posenc/Tools/Workload.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"

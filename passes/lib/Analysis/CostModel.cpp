@@ -2,8 +2,9 @@
 // What tiles are predicted to cost.
 #include "posenc/Analysis/CostModel.h"
 
+#include "posenc/Analysis/KernelTensors.h"
 #include "posenc/Analysis/PairProducts.h"
-#include "posenc/Analysis/ScoreMasks.h"
+#include "posenc/Analysis/RelationBands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,6 +35,11 @@ std::optional<TileSizes> TileSizes::parse(StringRef text) {
     sizes.rows.push_back(rows);
   }
   return sizes;
+}
+
+TileSizes posenc::getTileSizes(PlanOp plan) {
+  return {llvm::to_vector<2>(plan.getRows()),
+          static_cast<int64_t>(plan.getKeys())};
 }
 
 bool posenc::areHeightsOrdered(ArrayRef<int64_t> rows) {
@@ -98,41 +104,39 @@ static double countInputOps(ValueRange inputs) {
   return ops;
 }
 
-static bool isSameForAll(Value relation) {
-  auto map = relation.getDefiningOp<RelationMapOp>();
-  return map && map.getInputs().empty();
-}
-
-double posenc::countTermOps(StepOp step) {
+/// Vector operations that the terms of a step take for a vector of scores,
+/// products of two vectors left out.
+static double countTermOps(StepOp step) {
   Block &body = step.getBody().front();
   auto plan = step->getParentOfType<PlanOp>();
   auto headDim = static_cast<double>(plan.getHeadDim());
   double ops = 0;
   for (Operation &op : body)
-    ops += llvm::TypeSwitch<Operation *, double>(&op)
-               .Case<BiasOp, MapOp, RelationMapOp>([&](auto term) {
-                 return countTimes(term.getInputs()) *
-                        (countRegionOps(term.getBody().front()) +
-                         countInputOps(term.getInputs()));
-               })
-               .Case<SelectOp>([&](SelectOp select) {
-                 Region &region = select.getBody();
-                 return 2 +
-                        (region.empty() ? 0 : countRegionOps(region.front())) +
-                        countInputOps(select.getInputs());
-               })
-               // A row for each score; or one product for all keys.
-               .Case<TableDotOp>([&](TableDotOp dot) {
-                 return isSameForAll(dot.getIndex()) ? 1 : kGatherOps * headDim;
-               })
-               .Case<TileLoadStripOp, AddOp, TileToBase2Op>(
-                   [](auto) { return 1.0; })
-               .Case<RowscanOp>([&](RowscanOp scan) {
-                 return 4 + countRegionOps(scan.getBody().front());
-               })
-               .Default([](Operation *) { return 0.0; });
+    ops +=
+        llvm::TypeSwitch<Operation *, double>(&op)
+            .Case<BiasOp, MapOp, RelationMapOp>([&](auto term) {
+              return countTimes(term.getInputs()) *
+                     (countRegionOps(term.getBody().front()) +
+                      countInputOps(term.getInputs()));
+            })
+            .Case<SelectOp>([&](SelectOp select) {
+              Region &region = select.getBody();
+              return 2 + (region.empty() ? 0 : countRegionOps(region.front())) +
+                     countInputOps(select.getInputs());
+            })
+            // A row for each score; or one product for all keys.
+            .Case<TableDotOp>([&](TableDotOp dot) {
+              return isSameForAllPairs(dot.getIndex()) ? 1
+                                                       : kGatherOps * headDim;
+            })
+            .Case<TileLoadStripOp, AddOp, TileToBase2Op>(
+                [](auto) { return 1.0; })
+            .Case<RowscanOp>([&](RowscanOp scan) {
+              return 4 + countRegionOps(scan.getBody().front());
+            })
+            .Default([](Operation *) { return 0.0; });
   for (Value result : body.back().getOperands())
-    if (isa<RelationType>(result.getType()) && !isSameForAll(result))
+    if (isa<RelationType>(result.getType()) && !isSameForAllPairs(result))
       ops += kGatherOps * static_cast<double>(plan.getValueDim());
   return ops;
 }
@@ -155,10 +159,6 @@ double posenc::countScoreOps(StepOp step) {
 // Work
 //===----------------------------------------------------------------------===//
 
-static bool areIndirect(KernelOp kernel) {
-  return kernel.getKeyStorage() == KeyStorage::paged || kernel.isRing();
-}
-
 /// Listed blocks are walked whole, unless they are so small that each would pay
 /// for updating the state.
 static int64_t getMostKeys(std::optional<BlockListAttr> law,
@@ -177,7 +177,7 @@ TileWork posenc::getTileWork(KernelOp kernel, const InstructionSet &isa) {
   work.pairedValues =
       isa.pairKeys != 0 && !kernel.isAppend() && hasValuePairs(kernel);
   work.pairedScores = work.pairedValues;
-  if (!kernel.getKeyElementType().isF32() || areIndirect(kernel))
+  if (!kernel.getKeyElementType().isF32() || hasIndirectKeys(kernel))
     work.copiedChannels =
         work.scoreChannels + (work.pairedValues ? 0 : work.valueChannels);
   work.keyBytes = 4 * (work.scoreChannels + work.valueChannels);

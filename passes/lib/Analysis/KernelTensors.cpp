@@ -487,6 +487,10 @@ std::vector<KernelTensor> posenc::getKernelTensors(KernelOp kernel) {
   return std::move(vectors.tensors);
 }
 
+bool posenc::hasIndirectKeys(KernelOp kernel) {
+  return kernel.getKeyStorage() == KeyStorage::paged || kernel.isRing();
+}
+
 double posenc::getDropout(KernelOp kernel) {
   double dropout = 0;
   for (auto op : kernel.getBody().front().getOps<DropWeightsOp>())

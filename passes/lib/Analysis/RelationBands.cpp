@@ -374,6 +374,11 @@ SmallVector<DistanceRun> posenc::findDistanceRuns(Distances all,
   return result;
 }
 
+bool posenc::isSameForAllPairs(Value relation) {
+  auto map = relation.getDefiningOp<RelationMapOp>();
+  return map && map.getInputs().empty();
+}
+
 std::optional<Alignment> posenc::findAlignment(Block &block) {
   for (PositionOp position : block.getOps<PositionOp>())
     if (auto law = dyn_cast<IotaAttr>(position.getLaw());

@@ -154,7 +154,7 @@ struct DriverKernel {
   bool isPaged() { return op.getKeyStorage() == KeyStorage::paged; }
   bool isRing() { return op.isRing(); }
   /// Whether rows of keys and values are given one by one.
-  bool isIndirect() { return isPaged() || isRing(); }
+  bool isIndirect() { return hasIndirectKeys(op); }
   /// The number of the tensor with a role.
   std::optional<unsigned> findRole(SequenceRole role);
   /// The number of the scales of the codes of keys and values, if they are

@@ -11,6 +11,7 @@
 #include "posenc/Analysis/ChannelLanes.h"
 #include "posenc/Analysis/CostModel.h"
 #include "posenc/Analysis/InstructionSets.h"
+#include "posenc/Analysis/KernelTensors.h"
 #include "posenc/Analysis/PairProducts.h"
 #include "posenc/Transforms/Passes.h"
 
@@ -368,11 +369,6 @@ static TypeAttr getStorageType(Type type) {
   return type.isF32() ? TypeAttr() : TypeAttr::get(type);
 }
 
-/// Whether rows of keys and values are given one by one.
-static bool isIndirect(KernelOp kernel) {
-  return kernel.getKeyStorage() == KeyStorage::paged || kernel.isRing();
-}
-
 /// Those that the caller wants, or the cheapest.
 static TileSizes chooseTiles(KernelOp kernel, const InstructionSet &isa,
                              const TileChoices &wanted) {
@@ -395,8 +391,7 @@ static void limitTiles(PlanOp plan) {
 static void noteCost(KernelOp kernel, PlanOp plan, const InstructionSet &isa) {
   constexpr size_t kShown = 4;
   TileWork work = getTileWork(plan, isa);
-  TileSizes sizes{llvm::to_vector(plan.getRows()),
-                  static_cast<int64_t>(plan.getKeys())};
+  TileSizes sizes = getTileSizes(plan);
   TileCost cost = predictCost(work, sizes, isa);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -559,7 +554,7 @@ static LogicalResult planKernel(KernelOp kernel,
         isAppend ? TypeAttr() : getStorageType(kernel.getElementType()),
         getStorageType(isAppend ? kernel.getElementType()
                                 : kernel.getKeyElementType()),
-        /*indirect=*/!isAppend && isIndirect(kernel), isAppend,
+        /*indirect=*/!isAppend && hasIndirectKeys(kernel), isAppend,
         kernel.getBlocksAttr(), /*packed=*/IntegerAttr());
     std::optional<PlanWriter> writer;
     if (first) {

@@ -44,11 +44,6 @@ static void eraseUnused(Block &body) {
   }
 }
 
-static bool isConstant(Operation *op) {
-  auto map = dyn_cast<RelationMapOp>(op);
-  return map && map.getInputs().empty();
-}
-
 void posenc::specializeStep(StepOp step, const DistanceFacts &facts) {
   Block &body = step.getBody().front();
   for (SelectOp select : body.getOps<SelectOp>())
@@ -57,7 +52,8 @@ void posenc::specializeStep(StepOp step, const DistanceFacts &facts) {
         select.getResult().replaceAllUsesWith(*isAllowed ? select.getScore()
                                                          : select.getOther());
   for (Operation &op : llvm::make_early_inc_range(body)) {
-    if (!isa<RelationOp, RelationMapOp>(op) || isConstant(&op))
+    if (!isa<RelationOp, RelationMapOp>(op) ||
+        isSameForAllPairs(op.getResult(0)))
       continue;
     Value relation = op.getResult(0);
     std::optional<int64_t> rows = getCardinality(relation),

@@ -29,6 +29,8 @@ struct TileSizes {
   static std::optional<TileSizes> parse(llvm::StringRef text);
 };
 
+TileSizes getTileSizes(PlanOp plan);
+
 /// Whether a shorter sequence never has more tiles than a longer one, which is
 /// what counts the tiles of packed sequences: one height, or a second of two
 /// thirds of it or more.
@@ -59,10 +61,8 @@ TileWork getTileWork(KernelOp kernel, const InstructionSet &isa);
 /// Of a plan for many queries, by the step that takes most keys.
 TileWork getTileWork(PlanOp plan, const InstructionSet &isa);
 
-/// Vector operations that the terms of a step take for a vector of scores,
-/// products of two vectors left out.
-double countTermOps(StepOp step);
-/// All operations of a score and its weight: what steps are compared by.
+/// Vector operations of a step for a vector of scores and weights: what steps
+/// are compared by.
 double countScoreOps(StepOp step);
 
 /// Cycles for a vector of scores, by what takes them.
@@ -80,7 +80,6 @@ struct TileCost {
   double getTotal() const {
     return products + softmax + terms + state + traffic + copies + waste;
   }
-  double getPeakFraction() const { return peak / getTotal(); }
 };
 
 /// Of sequences of as many queries as keys, kPredictedLength unless said.

@@ -109,8 +109,8 @@ struct Target {
 };
 
 /// A target is a platform ("aarch64-linux"), an instruction set on the first
-/// platform that has it ("aarch64-sve2"), or one on another platform
-/// ("aarch64-android-sve2"). All must be of one platform; none are the host's.
+/// platform that has it ("x86-64-avx2"), or the rest of its name behind
+/// another platform's. All must be of one platform; none are the host's.
 llvm::Expected<Target> parseTargets(llvm::ArrayRef<std::string> names);
 
 /// Every target, what a CPU must have for it, and how it is tested.

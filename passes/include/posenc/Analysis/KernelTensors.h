@@ -112,6 +112,9 @@ std::vector<KernelTensor> getKernelTensors(KernelOp kernel);
 /// embedding must be expanded.
 std::vector<KernelTensor> getKernelTensors(EmbedOp embed);
 
+/// Whether rows of keys and values are given one by one.
+bool hasIndirectKeys(KernelOp kernel);
+
 /// The probability with which a kernel drops weights; 0 if it drops none. The
 /// kernel must be expanded.
 double getDropout(KernelOp kernel);

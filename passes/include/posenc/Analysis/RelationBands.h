@@ -25,6 +25,9 @@ private:
   Distances distances;
 };
 
+/// Whether a relation is written as one integer.
+bool isSameForAllPairs(mlir::Value relation);
+
 /// A function of distances whose values are told apart by numbers, where it is
 /// known to have one.
 using DistanceFunction = llvm::function_ref<std::optional<int64_t>(Distances)>;
