@@ -205,9 +205,10 @@ Expected<posenc_pool *> Guest::getPool(int32_t threads) {
     return create.takeError();
   say("");
   // The first argument is a number, not an address.
-  auto count = reinterpret_cast<const void *>(static_cast<uintptr_t>(threads));
+  const auto *count =
+      reinterpret_cast<const void *>(static_cast<uintptr_t>(threads));
   if (call(*create, count, words))
     return createStringError(getLastError());
-  std::memcpy(&pool, words, sizeof(pool));
+  pool = *reinterpret_cast<posenc_pool **>(words);
   return pool;
 }
