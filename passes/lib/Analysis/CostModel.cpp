@@ -13,6 +13,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <tuple>
+
 using namespace mlir;
 using namespace posenc;
 
@@ -355,9 +357,13 @@ posenc::getTileCandidates(const TileWork &work, const InstructionSet &isa) {
         if (areHeightsOrdered({tall, low}))
           add({{tall, low}, keys});
     }
-  llvm::stable_sort(candidates,
-                    [](const TileCandidate &a, const TileCandidate &b) {
-                      return a.cost.getTotal() < b.cost.getTotal();
-                    });
+  // Where two cost the same, the larger blocks and lower tiles.
+  llvm::sort(candidates, [](const TileCandidate &a, const TileCandidate &b) {
+    auto order = [](const TileCandidate &candidate) {
+      return std::make_tuple(candidate.cost.getTotal(), -candidate.sizes.keys,
+                             candidate.sizes.rows);
+    };
+    return order(a) < order(b);
+  });
   return candidates;
 }
