@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM_TIME_LIMIT = 2400  # seconds
@@ -91,7 +91,7 @@ def expand(command: str) -> List[List[str]]:
     return [[program] + words[1:] for program in programs]
 
 
-def for_each_program(function: Callable[[List[str]], Result], commands: List[List[str]]) -> Result:
+def for_each_program(function: Callable[[Any], Result], commands: List[Any]) -> Result:
     total = Result()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for result in pool.map(function, commands):
@@ -103,14 +103,17 @@ def for_each_program(function: Callable[[List[str]], Result], commands: List[Lis
 
 
 def gtest(runner: Runner, command: str) -> Result:
-    """GoogleTest programs."""
+    """GoogleTest programs, each in as many parts as there are cores: one of them has most of the work."""
+    parts = os.cpu_count() or 1
 
-    def run(words: List[str]) -> Result:
+    def run(part: Tuple[List[str], int]) -> Result:
+        words, index = part
         result = Result()
         program = os.path.basename(words[0])
+        env = {**runner.env, "GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(index)}
         with tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "report.xml")
-            code, output = execute(words + [f"--gtest_output=xml:{report}"], runner.env)
+            code, output = execute(words + [f"--gtest_output=xml:{report}"], env)
             try:
                 cases = list(ElementTree.parse(report).getroot().iter("testcase"))
             except (OSError, ElementTree.ParseError):
@@ -136,7 +139,7 @@ def gtest(runner: Runner, command: str) -> Result:
             result.fail(f"{program}: {describe_exit(code)}\n{tail(output)}")
         return result
 
-    return for_each_program(run, expand(command))
+    return for_each_program(run, [(words, index) for words in expand(command) for index in range(parts)])
 
 
 COUNTS = re.compile(r"^(?:\w+: )?(\d+) passed, (\d+) failed(?:, \d+ skipped)?$", re.MULTILINE)
